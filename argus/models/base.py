@@ -1,0 +1,90 @@
+"""What a model can do, as four small abilities. An adapter is a Model with one or more of them.
+
+Every method takes a batch and must give the same result whatever the batch is made of (to float rounding).
+Images are upright RGB at their own size: resizing and normalising is the model's business. Scores come back as
+float32 tensors on the CPU, higher is better, and are checked for finiteness by the caller.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from torch import Tensor
+    from torch.nn import Module
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Which weights to load: a folder in the `save_pretrained` layout, or a hub repository at a revision."""
+
+    location: str
+    revision: str | None = None
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """How a model runs; comes from the hardware profile. `dtype` is a torch dtype's name, `device` a torch device."""
+
+    device: str
+    dtype: str
+    attention: str  # transformers' attn_implementation: "sdpa", "eager", …
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A question with the answers to choose among, none marked as right."""
+
+    question: str
+    choices: tuple[str, ...]
+
+
+class Model(ABC):
+    """A checkpoint behind an adapter."""
+
+    @abstractmethod
+    def modules(self, task: str) -> tuple[Module, ...]:
+        """Return the torch modules that `task` ("retrieval", "captioning", "reasoning") runs, for counting weights."""
+
+    @property
+    @abstractmethod
+    def revision(self) -> str:
+        """Return what was loaded: the hub commit(s), or a digest of the local weight files."""
+
+
+class Embedder(Model):
+    @abstractmethod
+    def embed_images(self, images: Sequence[Image]) -> Tensor:
+        """Return (len(images), d) unit-length rows."""
+
+    @abstractmethod
+    def embed_texts(self, texts: Sequence[str]) -> Tensor:
+        """Return (len(texts), d) unit-length rows."""
+
+    @abstractmethod
+    def truncated(self, texts: Sequence[str]) -> int:
+        """Return how many of the texts are longer than the model reads."""
+
+
+class Matcher(Model):
+    @abstractmethod
+    def match(self, images: Sequence[Image], texts: Sequence[Sequence[str]]) -> list[Tensor]:
+        """Return for each image one score for each of its texts: shape (len(texts[i]),)."""
+
+
+class Generator(Model):
+    caption_prompt: str  # what a user would type to get a caption; "" where the model takes no prompt
+
+    @abstractmethod
+    def generate(self, images: Sequence[Image], prompts: Sequence[str]) -> list[str]:
+        """Return one caption for each image, greedily decoded, without the prompt."""
+
+
+class Chooser(Model):
+    @abstractmethod
+    def choose(self, images: Sequence[Image], questions: Sequence[Sequence[Choice]]) -> list[list[Tensor]]:
+        """Return for each image and each of its questions one score for each choice."""
