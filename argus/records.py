@@ -119,3 +119,53 @@ class ChoicePrediction:
 
 
 Prediction = RankPrediction | CaptionPrediction | ChoicePrediction
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What one sample costs on one device, measured. None where the device cannot tell."""
+
+    latency_p50_ms: float  # batch 1, warmed up, synchronised
+    latency_p95_ms: float
+    throughput_per_s: float  # at the profile's batch size
+    peak_memory_mb: float  # weights plus the most that lived at once beside them, 2**20 bytes
+    parameters: int
+    weights_mb: float
+    flops_per_sample: float
+
+
+@dataclass(frozen=True)
+class CellKey:
+    """Which cell: everything that a user can vary and a score depends on."""
+
+    model: str
+    dataset: str
+    task: str
+    perturbation: str
+    modality: str  # what the perturbation changes: "image", "text" or "none"
+    severity: int
+    hardware: str
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """What the tracking store keeps of one cell."""
+
+    key: CellKey
+    status: str  # "FINISHED", "FAILED", "KILLED" or "MISSING"
+    run_id: str
+    score: float | None  # None unless FINISHED
+    samples: int  # that the score stands over
+    failed: tuple[str, ...]  # ids of samples that could not be read
+    metrics: dict[str, float]
+    costs: dict[str, float]  # by the names of Costs; empty where not probed
+    references: dict[str, float]  # by the names of Costs: the cost that scores 0.5
+    reason: str = ""  # why it failed
+
+
+@dataclass(frozen=True)
+class DroppedCell:
+    """A cell that makes no sense, and why."""
+
+    key: CellKey
+    reason: str
