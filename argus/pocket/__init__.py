@@ -1,0 +1,1 @@
+"""The embedded suite: scenes, the datasets written from them, the training recipe and its checkpoints."""
