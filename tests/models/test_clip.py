@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from transformers import CLIPModel, CLIPProcessor
+
+from argus.models.clip import Clip
+from argus.models.loading import digest
+
+TEXTS = ["a", "a red cube on the left", "seven blue balls, seven!", "x" * 200]
+
+
+@pytest.fixture(scope="module")
+def clip(clip_folder, runtime) -> Clip:
+    return Clip(str(clip_folder), None, text_padding="longest", runtime=runtime)
+
+
+def test_similarities_equal_those_of_the_plain_model(clip, clip_folder, images):
+    model, processor = CLIPModel.from_pretrained(clip_folder).eval(), CLIPProcessor.from_pretrained(clip_folder)
+    inputs = processor(
+        images=images, text=TEXTS, padding="max_length", max_length=40, truncation=True, return_tensors="pt"
+    )
+    with torch.no_grad():
+        expected = model(**inputs).logits_per_image / model.logit_scale.exp()
+    assert expected.std() > 1e-3
+    torch.testing.assert_close(clip.embed_images(images) @ clip.embed_texts(TEXTS).T, expected, atol=1e-4, rtol=0)
+
+
+def test_rows_have_unit_length_and_are_float32_on_the_cpu(clip, images):
+    for rows in (clip.embed_images(images), clip.embed_texts(TEXTS)):
+        assert rows.dtype == torch.float32
+        assert rows.device.type == "cpu"
+        torch.testing.assert_close(rows.norm(dim=-1), torch.ones(len(rows)))
+
+
+def test_one_by_one_equals_one_batch(clip, images, odd_images):
+    pictures = [*images, *odd_images]
+    singly = torch.cat([clip.embed_images([image]) for image in pictures])
+    torch.testing.assert_close(clip.embed_images(pictures), singly, atol=1e-5, rtol=0)
+    singly = torch.cat([clip.embed_texts([text]) for text in TEXTS])
+    torch.testing.assert_close(clip.embed_texts(TEXTS), singly, atol=1e-5, rtol=0)
+
+
+def test_texts_longer_than_the_positions_are_counted_and_cut(clip):
+    fits, long = "1" * 38, "1" * 39  # 40 positions, two of them for the start and end tokens
+    assert clip.truncated([fits, long, "short", long]) == 2
+    cut = clip.embed_texts([fits, long, long + " cut"])
+    torch.testing.assert_close(cut[1], cut[0], atol=1e-5, rtol=0)
+    torch.testing.assert_close(cut[2], cut[0], atol=1e-5, rtol=0)
+
+
+def test_revision_is_the_digest_of_the_folder(clip, clip_folder):
+    assert clip.revision == digest(clip_folder)
+
+
+def test_loading_and_use_print_nothing_and_warn_nothing(clip_folder, runtime, images, capfd, recwarn):
+    clip = Clip(str(clip_folder), None, text_padding="longest", runtime=runtime)
+    clip.embed_images(images)
+    clip.embed_texts(TEXTS)
+    clip.truncated(TEXTS)
+    assert capfd.readouterr() == ("", "")
+    assert not recwarn.list
