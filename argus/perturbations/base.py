@@ -13,18 +13,21 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-class Perturbation(ABC):
+class Perturbation:
     """Changes images or texts; the same (seed, id) gives the same result in any order, process or thread.
 
-    Subclasses derive from ImagePerturbation or TextPerturbation and fill one hole, `perturb`.
+    Subclasses derive from ImagePerturbation or TextPerturbation and fill one hole, `perturb`. The severity is no part
+    of the seed: two severities draw the same numbers and differ only in what they make of them.
     """
 
     def __init__(self, severity: int) -> None:
-        if severity not in self.severities():
+        # `True in (1, 2)` and `2.0 in (1, 2)` hold, but neither is a severity.
+        if type(severity) is not int or severity not in self.severities():
             raise ConfigError(f"severity {severity!r} of {type(self).__name__}: choose one of {self.severities()}")
         self.severity = severity
 
     def severities(self) -> tuple[int, ...]:
+        """Return the severities that this perturbation has."""
         return (1, 2, 3, 4, 5)
 
     def image(self, image: Image, seed: int, sample_id: str) -> Image:
@@ -36,7 +39,7 @@ class Perturbation(ABC):
         return text
 
 
-class ImagePerturbation(Perturbation):
+class ImagePerturbation(Perturbation, ABC):
     """Perturbs pictures at their own size, before any model's preprocessing."""
 
     def image(self, image: Image, seed: int, sample_id: str) -> Image:
@@ -47,7 +50,7 @@ class ImagePerturbation(Perturbation):
         """Return a new RGB image of the same size."""
 
 
-class TextPerturbation(Perturbation):
+class TextPerturbation(Perturbation, ABC):
     """Perturbs what a user would type or index: captions of a gallery, questions, prompts. Never answers or choices."""
 
     def text(self, text: str, seed: int, text_id: str) -> str:
