@@ -1,0 +1,42 @@
+"""Score the models of a sweep from the tracking store: python -m argus.aggregate -m score=equal,reliability,edge."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import hydra
+from omegaconf import DictConfig
+
+from argus.configuration import conf_dir
+from argus.errors import ArgusError, ConfigError
+
+
+@hydra.main(version_base=None, config_path=str(conf_dir()), config_name="aggregate")
+def main(cfg: DictConfig) -> None:
+    """Print A(M) and the overall score of each model, and keep them as scorecard runs; exits with 1 on an error."""
+    try:
+        _aggregate(cfg)
+    except ArgusError as error:
+        sys.exit(f"error: {error}")
+
+
+def _aggregate(cfg: DictConfig) -> None:
+    from rich.console import Console
+
+    from argus.aggregation import aggregate_sweep
+    from argus.settings import store_of
+    from argus.tracking import prepare
+
+    store = store_of(cfg)
+    if cfg.output is not None and not Path(cfg.output).resolve().parent.is_dir():
+        raise ConfigError(f"output={cfg.output}: there is no folder '{Path(cfg.output).resolve().parent}'")
+    prepare(store)
+    result = aggregate_sweep(store, cfg.sweep, cfg.score, Console())
+    if cfg.output is not None:
+        Path(cfg.output).write_text(json.dumps(result.document, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

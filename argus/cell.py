@@ -1,0 +1,192 @@
+"""One cell: build, predict, measure, record."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+from omegaconf import DictConfig
+
+from argus import __version__, settings, tracking
+from argus.data.base import Dataset
+from argus.data.selection import counts, take
+from argus.efficiency.probe import probe
+from argus.errors import ArgusError
+from argus.examples import write_examples
+from argus.fingerprint import LIBRARIES, data_digest, fingerprint
+from argus.loop import LightningLoop, Pictures
+from argus.markers import Marker, State, title
+from argus.models.base import Model, Runtime
+from argus.perturbations.apply import changed_share, perturb_texts
+from argus.perturbations.base import Perturbation
+from argus.predictions import write_predictions
+from argus.records import Costs, Entry, Prediction
+from argus.settings import Settings
+from argus.tasks.base import Task, Work
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a cell is made of, built."""
+
+    model: Model
+    task: Task
+    perturbation: Perturbation
+    clean: tuple[Entry, ...]
+    entries: tuple[Entry, ...]  # texts perturbed
+    loop: LightningLoop
+
+
+def evaluate(cfg: DictConfig, marker_path: Path | None) -> State:
+    """Run one cell and record it; a failure is recorded too, with its traceback, and returned rather than raised."""
+    cell = settings.settings_of(cfg)
+    marker = Marker(marker_path, cell.key)
+    run_id = _start(cell, cell.fingerprint or fingerprint(cfg))
+    try:
+        with _closing(cell, run_id):
+            score = _run(cfg, cell, run_id, marker)
+    except Exception as error:
+        return marker.end("FAILED", None, str(error) or repr(error), run_id)
+    except BaseException:
+        marker.end("KILLED", None, "interrupted", run_id)
+        raise
+    return marker.end("FINISHED", score, "", run_id)
+
+
+def _run(cfg: DictConfig, cell: Settings, run_id: str, marker: Marker) -> float:
+    parts = build(cfg, cell, marker)
+    work = Work(parts.clean, parts.entries, parts.loop, _prompts(parts.perturbation, cell.seed))
+    predictions = parts.task.predict(parts.model, work)
+    _record_predictions(cell, run_id, parts, predictions)
+    metrics = dict(parts.task.measure(predictions)) | _counted(parts)
+    costs = _probe(cell, parts, work) if cell.key.modality == "none" else None
+    _record_metrics(cell, run_id, metrics, costs)
+    return metrics["score"]
+
+
+def build(cfg: DictConfig, cell: Settings, marker: Marker) -> Parts:
+    """Load what the cell needs; the model and the dataset come from the cache where the last cell used the same."""
+    if cell.hardware.threads is not None:
+        torch.set_num_threads(cell.hardware.threads)
+    clean = take(read_dataset(cell.dataset_config), cell.limit, cell.expected)
+    perturbation = settings.build_perturbation(cfg)
+    entries = perturb_texts(clean, perturbation, cell.seed)
+    loop = LightningLoop(
+        Pictures(entries, perturbation, cell.seed),
+        cell.hardware.trainer,
+        cell.hardware.batch_size,
+        cell.hardware.num_workers,
+        marker.progress,
+    )
+    model = load_model(cell.model_config, cell.hardware.runtime)
+    return Parts(model, settings.build_task(cfg), perturbation, clean, entries, loop)
+
+
+@lru_cache(maxsize=1)
+def load_model(config: str, runtime: Runtime) -> Model:
+    """Load a checkpoint, or return it where it was the last one loaded: sweeps are ordered by model."""
+    return settings.build_model(config, runtime)
+
+
+@lru_cache(maxsize=8)
+def read_dataset(config: str) -> tuple[Entry, ...]:
+    reader: Dataset = settings.build_reader(config)
+    return reader.entries()
+
+
+def _prompts(perturbation: Perturbation, seed: int):  # type: ignore[no-untyped-def]
+    return lambda prompt, sample_id: perturbation.text(prompt, seed, f"prompt {sample_id}")
+
+
+def _start(cell: Settings, print_of: str) -> str:
+    tags = {
+        "argus.kind": "cell",
+        "argus.fingerprint": print_of,
+        "argus.version": __version__,
+        tracking.LOCK_TAG: cell.lock,
+        **{key: str(value) for key, value in asdict(cell.key).items()},
+    }
+    run_id = tracking.start(cell.store, cell.store.experiment, title(cell.key), tags, cell.sweep)
+    tracking.log(cell.store, run_id, params=cell.params)
+    return run_id
+
+
+@contextmanager
+def _closing(cell: Settings, run_id: str) -> Iterator[None]:
+    """Leave no run RUNNING, whatever happens inside."""
+    try:
+        yield
+    except BaseException as error:
+        with tracking.artifacts(cell.store, run_id) as folder:
+            (folder / "traceback.txt").write_text(traceback.format_exc())
+        tracking.log(cell.store, run_id, tags={"argus.reason": str(error) or repr(error)})
+        tracking.end(cell.store, run_id, "FAILED" if isinstance(error, Exception) else "KILLED")
+        raise
+    tracking.end(cell.store, run_id, "FINISHED")
+
+
+def _record_predictions(cell: Settings, run_id: str, parts: Parts, predictions: Sequence[Prediction]) -> None:
+    """Keep the predictions before anything is computed from them: scoring can be repeated, inference is dear."""
+    counted = {f"data.{name}": count for name, count in counts(parts.clean).items()}
+    revision = {"model.loaded_revision": parts.model.revision}
+    tracking.log(cell.store, run_id, params=counted | revision)
+    digest = data_digest(cell.dataset_config)
+    tracking.log_dataset(cell.store, run_id, cell.key.dataset, digest, cell.dataset_config, counts(parts.clean))
+    with tracking.artifacts(cell.store, run_id) as folder:
+        write_predictions(folder / "predictions.parquet", predictions)
+        (folder / "config.yaml").write_text(cell.resolved)
+        (folder / "environment.json").write_text(json.dumps(_environment(), indent=1))
+        (folder / "failed_samples.json").write_text(json.dumps(parts.loop.failures, indent=1))
+        write_examples(folder / "examples", parts.clean, parts.entries, parts.perturbation, cell.seed, predictions)
+
+
+def _environment() -> Mapping[str, object]:
+    return {
+        "argus": __version__,
+        "python": sys.version,
+        "platform": platform.platform(),
+        "processor": platform.processor() or platform.machine(),
+        "threads": torch.get_num_threads(),
+        "cuda": torch.version.cuda,
+        **{name: version(name) for name in LIBRARIES},
+    }
+
+
+def _counted(parts: Parts) -> dict[str, float]:
+    return {
+        "samples": len(parts.clean) - len(parts.loop.failures),
+        "failed_samples": len(parts.loop.failures),
+        "changed_texts_share": changed_share(parts.clean, parts.entries),
+    }
+
+
+def _probe(cell: Settings, parts: Parts, work: Work) -> Costs:
+    samples = parts.loop.first(cell.hardware.batch_size)
+    with torch.inference_mode():
+        return probe(
+            parts.task.prepare(parts.model, work),
+            samples,
+            cell.hardware.batch_size,
+            parts.model.modules(cell.key.task),
+            cell.hardware.runtime.device,
+            cell.hardware.warmup,
+            cell.hardware.repeats,
+        )
+
+
+def _record_metrics(cell: Settings, run_id: str, metrics: Mapping[str, float], costs: Costs | None) -> None:
+    measured = {} if costs is None else {f"cost.{name}": value for name, value in asdict(costs).items()}
+    tracking.log(cell.store, run_id, metrics=dict(metrics) | measured, step=cell.key.severity)
+    if not 0 <= metrics["score"] <= 1:
+        raise ArgusError(f"the score {metrics['score']!r} of '{title(cell.key)}' is not in [0, 1]")
+    rows = "\n".join(f"| {name} | {value:.4f} |" for name, value in sorted((dict(metrics) | measured).items()))
+    tracking.describe(cell.store, run_id, f"**{title(cell.key)}**\n\n| metric | value |\n| --- | --- |\n{rows}")

@@ -1,0 +1,73 @@
+"""What can change a cell's result, as one digest: settings, data, weights, code and library versions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+
+from omegaconf import DictConfig
+
+from argus import __version__
+from argus.configuration import PACKAGE
+from argus.models.loading import resolve
+from argus.settings import build_reader, flat, settings_of
+
+LIBRARIES = ("torch", "torchvision", "transformers", "tokenizers", "lightning", "numpy", "pillow", "nlpaug", "scipy")
+SMALL = 64 * 2**20  # bytes; larger files are told apart by size and time of change
+PARTS_OF_A_CELL = (
+    "cell.py", "data", "efficiency", "loop.py", "metrics", "models", "perturbations", "records.py", "seeding.py", "tasks",
+)
+
+
+def fingerprint(cfg: DictConfig) -> str:
+    """Return the digest of all that a cell's result depends on, 64 hexadecimal digits.
+
+    Weights in a local folder and annotation files count by content; hub weights by repository and revision.
+    Raises DataError when data or local weights are missing.
+    """
+    parts = {
+        "settings": {key: str(value) for key, value in flat(cfg).items()},
+        "data": data_digest(settings_of(cfg).dataset_config),
+        "weights": weights(cfg),
+        "code": _code(),
+        "libraries": {name: version(name) for name in LIBRARIES},
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+@lru_cache(maxsize=64)
+def data_digest(dataset_config: str) -> str:
+    """Return the digest of a dataset's annotation files."""
+    return _digest(build_reader(dataset_config).annotation_files())
+
+
+def weights(cfg: DictConfig) -> dict[str, str]:
+    """Return the revision of each checkpoint of the model, by location. Raises DataError for one that is missing."""
+    location, revision = cfg.model.checkpoint, cfg.model.revision
+    if isinstance(location, str):
+        return {location: _weights(location, revision)}
+    return {location[name]: _weights(location[name], revision[name]) for name in location}
+
+
+@lru_cache(maxsize=64)
+def _weights(location: str, revision: str | None) -> str:
+    return resolve(location, revision).revision
+
+
+@lru_cache(maxsize=1)
+def _code() -> str:
+    files = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] in PARTS_OF_A_CELL]
+    return f"{__version__} {_digest(files)}"
+
+
+def _digest(paths: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        size, changed = path.stat().st_size, path.stat().st_mtime_ns
+        content = hashlib.sha256(path.read_bytes()).hexdigest() if size < SMALL else f"{size} {changed}"
+        digest.update(f"{path.name} {content}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,114 @@
+"""From what the user typed to the cells of a sweep: expanded, baselines added, nonsense dropped, finished ones skipped."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from omegaconf import DictConfig
+
+from argus.errors import ConfigError
+from argus.fingerprint import fingerprint
+from argus.markers import title
+from argus.records import CellKey, DroppedCell
+from argus.settings import key_of, model_class, task_class
+from argus.tasks.sense import why_not
+
+Overrides = tuple[str, ...]
+Compose = Callable[[Sequence[str]], DictConfig]
+BASELINE = "clean"
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """One cell and the overrides that make it. `run_id` is that of the finished run, "" where it must run."""
+
+    key: CellKey
+    fingerprint: str
+    overrides: Overrides
+    run_id: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sweep will do, in the order in which it will do it."""
+
+    run: tuple[PlannedCell, ...]
+    skipped: tuple[PlannedCell, ...]
+    dropped: tuple[DroppedCell, ...]
+
+
+def make_plan(axes: Mapping[str, Sequence[str]], compose: Compose, finished: Callable[[str], str]) -> Plan:
+    """Return the plan for the axes that the user named ({"model": ["clip", "blip"], "seed": ["0"], …}).
+
+    `compose` turns overrides into a config; `finished` turns a fingerprint into the id of its finished run, or "".
+    Raises ConfigError when two cells would bear the same name.
+    """
+    cells: list[PlannedCell] = []
+    dropped: list[DroppedCell] = []
+    for overrides in expand(axes, compose):
+        cfg = compose(overrides)
+        reason = why_not_cell(cfg)
+        if reason is None:
+            print_of = fingerprint(cfg)
+            cells.append(PlannedCell(key_of(cfg), print_of, overrides, finished(print_of)))
+        else:
+            dropped.append(DroppedCell(key_of(cfg), reason))
+    _require_distinct([cell.key for cell in cells])
+    order = sorted(cells, key=_model_first(cells))
+    return Plan(
+        run=tuple(cell for cell in order if not cell.run_id),
+        skipped=tuple(cell for cell in order if cell.run_id),
+        dropped=tuple(dict.fromkeys(dropped)),
+    )
+
+
+def expand(axes: Mapping[str, Sequence[str]], compose: Compose) -> tuple[Overrides, ...]:
+    """Return the overrides of every candidate cell, each once.
+
+    Where the user named no dataset, the suite's; no task, those each dataset offers; always the clean baseline, once
+    whatever severities and other knobs of perturbations are swept.
+    """
+    base = compose([f"{key}={values[0]}" for key, values in axes.items()])
+    named = {key: list(values) for key, values in axes.items()}
+    named.setdefault("dataset", list(base.suite.datasets))
+    named.setdefault("perturbation", [base.perturbation.name])
+    if BASELINE not in named["perturbation"]:
+        named["perturbation"].insert(0, BASELINE)
+    tasks = {name: named.get("task", list(compose([f"dataset={name}"]).dataset.tasks)) for name in named["dataset"]}
+    named.pop("task", None)
+    found: dict[Overrides, None] = {}
+    for values in itertools.product(*named.values()):
+        chosen = dict(zip(named, values, strict=True))
+        if chosen["perturbation"] == BASELINE:
+            chosen = {key: value for key, value in chosen.items() if not key.startswith("perturbation.")}
+        for task in tasks[chosen["dataset"]]:
+            found[tuple(f"{key}={value}" for key, value in (chosen | {"task": task}).items())] = None
+    return tuple(found)
+
+
+def why_not_cell(cfg: DictConfig) -> str | None:
+    """Return why a cell makes no sense, or None."""
+    return why_not(
+        task_class(cfg),
+        model_class(cfg),
+        modality=cfg.perturbation.modality,
+        caption_prompt=cfg.model.caption_prompt,
+        dataset_tasks=list(cfg.dataset.tasks),
+    )
+
+
+def _require_distinct(keys: Sequence[CellKey]) -> None:
+    repeated = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    if repeated:
+        raise ConfigError(
+            f"{len(repeated)} cells would bear the same name, the first: '{title(repeated[0])}'. Only model, dataset, "
+            "task, perturbation, severity and hardware tell cells apart: sweep other keys in separate commands"
+        )
+
+
+def _model_first(cells: Sequence[PlannedCell]) -> Callable[[PlannedCell], tuple[int, int]]:
+    """Order by model, so that a checkpoint loads once, and baselines first: they are needed by all the others."""
+    models = list(dict.fromkeys(cell.key.model for cell in cells))
+    return lambda cell: (models.index(cell.key.model), 0 if cell.key.perturbation == BASELINE else 1)

@@ -1,0 +1,34 @@
+"""A sweep's plan for the terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from argus.markers import title
+
+if TYPE_CHECKING:
+    from argus.planning import Plan
+
+
+def plan_report(plan: Plan, whole: bool) -> RenderableType:
+    """Return a line of counts and the reasons of dropped cells; with `whole`, every cell too."""
+    counts = Text(f"{len(plan.run)} cells to run, {len(plan.skipped)} finished already, {len(plan.dropped)} dropped")
+    reasons = Counter(drop.reason for drop in plan.dropped)
+    lines = [Text(f"  dropped {count}: {reason}", style="dim") for reason, count in reasons.items()]
+    return Group(counts, *lines, *([_table(plan)] if whole else []))
+
+
+def _table(plan: Plan) -> Table:
+    table = Table("cell", "what happens", "why")
+    for cell in plan.run:
+        table.add_row(title(cell.key), "run", "")
+    for cell in plan.skipped:
+        table.add_row(title(cell.key), "skipped", f"finished as run {cell.run_id}")
+    for drop in plan.dropped:
+        table.add_row(title(drop.key), "dropped", drop.reason)
+    return table

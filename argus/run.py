@@ -1,0 +1,65 @@
+"""Evaluate one cell, or with -m a sweep: python -m argus.run -m model=clip,blip,gemma perturbation=blur,typo."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
+from omegaconf import DictConfig, open_dict
+
+from argus.configuration import conf_dir
+from argus.errors import ArgusError
+
+
+@hydra.main(version_base=None, config_path=str(conf_dir()), config_name="run")
+def main(cfg: DictConfig) -> object:
+    """Run the cell that the config describes. In a sweep the sweeper calls this once a cell."""
+    context = HydraConfig.get()
+    if context.mode == RunMode.MULTIRUN:
+        from argus.cell import evaluate
+
+        return evaluate(cfg, Path(context.runtime.output_dir) / f"{context.job.num:05d}.json")
+    try:
+        _single(cfg)
+    except ArgusError as error:
+        sys.exit(f"error: {error}")
+    return None
+
+
+def _single(cfg: DictConfig) -> None:
+    """Run one cell by itself and print its metrics; exits with status 1 when it failed."""
+    from rich.console import Console
+
+    from argus import tracking
+    from argus.preparing import prepare_data
+    from argus.report.cell import cell_table
+    from argus.settings import store_of
+
+    console = Console()
+    store = store_of(cfg)
+    tracking.prepare(store)
+    prepare_data(cfg, console)
+    lock = tracking.new_lock(store)
+    with open_dict(cfg):
+        cfg.argus.lock = lock
+    with tracking.holding(lock):
+        from argus.cell import evaluate
+
+        state = evaluate(cfg, None)
+    if state.status != "FINISHED":
+        raise ArgusError(f"'{state.title}' failed: {state.reason}\nThe traceback is an artifact of run {state.run_id}.")
+    console.print(cell_table(state, tracking.get(store, state.run_id).metrics))
+
+
+def _interrupt(signum: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _interrupt)  # a cluster's polite kill closes runs as Ctrl-C does
+    main()

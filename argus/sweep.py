@@ -1,0 +1,155 @@
+"""A sweep from end to end: plan, run what is not yet finished, aggregate, say what is left to do."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from hydra.core.override_parser.types import Override
+from hydra.errors import HydraException
+from omegaconf import DictConfig
+from rich.console import Console
+
+from argus import tracking
+from argus.aggregation import aggregate_sweep
+from argus.errors import ArgusError, ConfigError
+from argus.markers import State, read_all
+from argus.planning import Compose, Plan, PlannedCell, make_plan
+from argus.preparing import prepare_data
+from argus.progress import watch
+from argus.report.plan import plan_report
+from argus.settings import store_of
+
+Launch = Callable[..., object]
+
+
+def run_sweep(cfg: DictConfig, overrides: Sequence[Override], compose: Compose, launch: Launch) -> None:
+    """Run a sweep; exits with status 1 when a cell failed, with 2 when the command itself was wrong."""
+    try:
+        failed = _run_sweep(cfg, overrides, compose, launch, Console())
+    except (ArgusError, HydraException) as error:
+        print(f"error: {_with_keys(error, cfg)}", file=sys.stderr)
+        sys.exit(2)
+    if failed:
+        sys.exit(1)
+
+
+def _run_sweep(
+    cfg: DictConfig, overrides: Sequence[Override], compose: Compose, launch: Launch, console: Console
+) -> tuple[State, ...]:
+    base = compose([f"{key}={values[0]}" for key, values in axes_of(overrides).items()])
+    store = store_of(base)
+    prepare_data(base, console)
+    tracking.prepare(store)
+    for name in tracking.bury(store):
+        console.print(f"closed as KILLED, its process is gone: {name}")
+    finished = {} if base.argus.rerun else finished_runs(store)
+    plan = make_plan(axes_of(overrides), compose, lambda fingerprint: finished.get(fingerprint, ""))
+    console.print(plan_report(plan, whole=base.argus.dry_run))
+    if base.argus.dry_run:
+        return ()
+    lock = tracking.new_lock(store)
+    with tracking.holding(lock), _sweep_run(store, lock, plan, overrides) as sweep_id:
+        states = _launch(plan, sweep_id, lock, Path(cfg.hydra.sweep.dir), launch, console)
+        _leave_none_running(store, sweep_id)
+    aggregate_sweep(store, sweep_id, base.score, console)
+    failed = tuple(state for state in states if state.status != "FINISHED")
+    _say_failed(failed, console)
+    return failed
+
+
+def axes_of(overrides: Sequence[Override]) -> dict[str, list[str]]:
+    """Return the values that the user named for each key, in the order named. Raises ConfigError for an interval."""
+    axes: dict[str, list[str]] = {}
+    for override in overrides:
+        key = override.get_key_element()
+        if not override.is_sweep_override():
+            axes[key] = [override.get_value_element_as_str()]
+        elif override.is_discrete_sweep():
+            axes[key] = [str(value) for value in override.sweep_string_iterator()]
+        else:
+            raise ConfigError(f"'{override.input_line}' is no list of values: sweep with {key}=a,b or range(…)")
+    return axes
+
+
+def finished_runs(store: tracking.Store) -> dict[str, str]:
+    """Return the newest finished run of each fingerprint."""
+    runs = tracking.find(
+        store, store.experiment, "attributes.status = 'FINISHED' and tags.`argus.kind` = 'cell'", newest_first=False
+    )
+    return {run.tags["argus.fingerprint"]: run.id for run in runs}
+
+
+@contextmanager
+def _sweep_run(store: tracking.Store, lock: str, plan: Plan, overrides: Sequence[Override]) -> Iterator[str]:
+    """Open the parent run, with the plan in it, and close it whatever happens."""
+    typed = " ".join(str(override.input_line) for override in overrides)
+    tags = {"argus.kind": "sweep", tracking.LOCK_TAG: lock, "argus.command": typed}
+    sweep_id = tracking.start(store, store.experiment, f"sweep {typed}"[:250], tags)
+    counted = {"cells.run": len(plan.run), "cells.skipped": len(plan.skipped), "cells.dropped": len(plan.dropped)}
+    tracking.log(store, sweep_id, params={"command": typed} | counted)
+    with tracking.artifacts(store, sweep_id) as folder:
+        (folder / "plan.json").write_text(json.dumps(asdict(plan), indent=1))
+    try:
+        yield sweep_id
+    except BaseException:
+        _leave_none_running(store, sweep_id)
+        tracking.end(store, sweep_id, "KILLED")
+        raise
+    tracking.end(store, sweep_id, "FINISHED")
+
+
+def _launch(
+    plan: Plan, sweep_id: str, lock: str, folder: Path, launch: Launch, console: Console
+) -> tuple[State, ...]:
+    if not plan.run:
+        return ()
+    folder.mkdir(parents=True, exist_ok=True)
+    jobs = [_job(cell, sweep_id, lock) for cell in plan.run]
+    with watch(folder, len(jobs), console):
+        launch(jobs, initial_job_idx=0)
+    return tuple(_closed(state) for state in read_all(folder).values())
+
+
+def _job(cell: PlannedCell, sweep_id: str, lock: str) -> list[str]:
+    return [
+        *cell.overrides,
+        f"argus.sweep={sweep_id}",
+        f"argus.fingerprint={cell.fingerprint}",
+        f"argus.lock='{lock}'",
+    ]
+
+
+def _closed(state: State) -> State:
+    """A cell that is RUNNING once the launcher came back lost its worker."""
+    if state.status != "RUNNING":
+        return state
+    return replace(state, status="KILLED", reason="its worker process died (out of memory, or killed)")
+
+
+def _leave_none_running(store: tracking.Store, sweep_id: str) -> None:
+    for run in tracking.children(store, sweep_id, statuses=("RUNNING",)):
+        tracking.end(store, run.id, "KILLED")
+
+
+def _say_failed(failed: Sequence[State], console: Console) -> None:
+    if not failed:
+        return
+    console.print(f"\n[red]{len(failed)} cells failed:[/]")
+    for state in failed:
+        console.print(f"  {state.title}: {state.reason}  (run {state.run_id})", highlight=False, markup=False)
+    console.print("Each run holds its traceback.txt. The same command runs only these again.")
+
+
+def _with_keys(error: Exception, cfg: DictConfig) -> str:
+    """Add to Hydra's word about an unknown key the keys that there are."""
+    text = str(error)
+    cause = str(error.__cause__) if error.__cause__ is not None else ""
+    if "is not in struct" not in text + cause:
+        return text
+    groups = [str(key) for key in cfg if key != "hydra"]
+    return f"{text}\n{cause}\nKeys at the top: {', '.join(groups)}. All of them: python -m argus.run --cfg job"
