@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+import torch
+from PIL import Image
+from torch.nn.functional import scaled_dot_product_attention
+
+from argus.efficiency.flops import count_flops
+from argus.efficiency.memory import LiveTensors
+from argus.efficiency.probe import BUDGET_S, MEBIBYTE, probe
+from argus.efficiency.weights import count, parameters, size_bytes, weights
+from argus.errors import ConfigError, DataError
+from argus.records import Sample
+
+
+def pictures(number: int) -> list[Sample]:
+    return [Sample(str(index), Image.new("RGB", (2, 2))) for index in range(number)]
+
+
+class Layer:
+    """A step that runs one linear layer, 256 -> 1024, on a row per sample; keeps the batches that it saw."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.module = torch.nn.Linear(256, 1024)
+        self.seconds = seconds
+        self.batches: list[list[str]] = []
+
+    def __call__(self, batch: Sequence[Sample]) -> list[int]:
+        self.batches.append([sample.id for sample in batch])
+        if self.seconds:
+            torch.randn(1)
+            _sleep(self.seconds * len(batch))
+        self.module(torch.ones(len(batch), 256))
+        return [0] * len(batch)
+
+
+def _sleep(seconds: float) -> None:
+    import time
+
+    time.sleep(seconds)
+
+
+def test_costs_are_those_of_the_layer():
+    layer = Layer(seconds=0.01)
+    costs = probe(layer, pictures(4), batch_size=8, modules=[layer.module], device="cpu", warmup=1, repeats=12)
+    assert costs.parameters == 256 * 1024 + 1024
+    assert costs.weights_mb == pytest.approx(4 * (256 * 1024 + 1024) / MEBIBYTE)
+    assert costs.flops_per_sample == 2 * 256 * 1024
+    # 8 rows in and 8 rows out live beside the weights
+    assert costs.peak_memory_mb == pytest.approx(costs.weights_mb + 8 * (256 + 1024) * 4 / MEBIBYTE)
+    assert 10 <= costs.latency_p50_ms <= costs.latency_p95_ms < 100
+    assert 10 < costs.throughput_per_s <= 100
+    assert costs.latency_repeats == 12
+
+
+def test_warm_up_is_not_timed():
+    class SlowStart(Layer):
+        def __call__(self, batch: Sequence[Sample]) -> list[int]:
+            self.seconds = 0.3 if len(self.batches) < 2 else 0.0
+            return super().__call__(batch)
+
+    step = SlowStart()
+    costs = probe(step, pictures(1), batch_size=1, modules=[step.module], device="cpu", warmup=2, repeats=10)
+    assert costs.latency_p95_ms < 150
+
+
+def test_slow_steps_stop_at_the_fewest_repeats_and_say_so():
+    step = Layer(seconds=BUDGET_S / 8)
+    costs = probe(step, pictures(2), batch_size=4, modules=[step.module], device="cpu", warmup=0, repeats=20)
+    assert (costs.latency_repeats, costs.batch_repeats) == (10, 2)
+
+
+def test_calls_at_batch_one_go_through_the_samples_and_batches_are_full():
+    step = Layer()
+    probe(step, pictures(3), batch_size=5, modules=[step.module], device="cpu", warmup=0, repeats=10)
+    assert step.batches[:4] == [["0"], ["1"], ["2"], ["0"]]
+    assert step.batches[-1] == ["0", "1", "2", "0", "1"]
+
+
+def test_a_step_without_counted_operations_is_not_free():
+    costs = probe(lambda batch: [0] * len(batch), pictures(1), 1, [torch.nn.Linear(2, 2)], "cpu", 0, 10)
+    assert math.isnan(costs.flops_per_sample)
+
+
+def test_no_sample_and_impossible_sizes_are_refused():
+    with pytest.raises(DataError, match="sample"):
+        probe(Layer(), [], 1, [], "cpu")
+    with pytest.raises(ConfigError, match="batch_size 0"):
+        probe(Layer(), pictures(1), 0, [], "cpu")
+
+
+def test_shared_weights_count_once():
+    first, second = torch.nn.Linear(8, 8, bias=False), torch.nn.Linear(8, 8, bias=False)
+    second.weight = first.weight
+    viewing = torch.nn.Linear(8, 8, bias=False)
+    viewing.weight = torch.nn.Parameter(first.weight.data.view(8, 8))
+    assert count(parameters([first, second, first, viewing])) == 64
+
+
+def test_buffers_weigh_but_are_no_parameters():
+    norm = torch.nn.BatchNorm1d(4)
+    assert count(parameters([norm])) == 8
+    assert size_bytes(weights([norm])) == 4 * (8 + 8) + 8  # two float32 buffers of 4, one int64 counter
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_attention_counts_on_the_cpu_too(masked):
+    query, key, value = torch.ones(2, 3, 5, 16), torch.ones(2, 3, 7, 16), torch.ones(2, 3, 7, 16)
+    mask = torch.zeros(5, 7) if masked else None
+    with torch.inference_mode():
+        flops = count_flops(lambda: scaled_dot_product_attention(query, key, value, attn_mask=mask))
+    assert flops == 2 * 2 * 3 * 5 * 7 * 16 * 2
+
+
+def test_attention_counts_the_same_however_it_is_computed():
+    query, key, value = (torch.ones(1, 2, 6, 8) for _ in range(3))
+    with torch.inference_mode():
+        fused = count_flops(lambda: scaled_dot_product_attention(query, key, value))
+        plain = count_flops(lambda: (query @ key.transpose(-1, -2)).softmax(-1) @ value)
+    assert fused == plain
+
+
+def test_peak_is_what_lived_at_once_not_the_sum():
+    def chain() -> torch.Tensor:
+        value = torch.ones(MEBIBYTE // 4)
+        for _ in range(10):
+            value = value + 1  # two live at a time
+        return value
+
+    with torch.inference_mode(), LiveTensors(ignored=[]) as live:
+        chain()
+    assert live.peak_bytes == 2 * MEBIBYTE
+    assert live.live_bytes == 0
+
+
+def test_views_share_memory_and_weights_are_not_activations():
+    weight = torch.ones(MEBIBYTE // 4)
+    with torch.inference_mode(), LiveTensors(ignored=[weight]) as live:
+        view = weight.view(2, -1)
+        doubled = view * 2
+        doubled.t().reshape(-1)[:5]
+    assert live.peak_bytes < 2.1 * MEBIBYTE  # `doubled` and the copy that reshape makes
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_cuda_memory_and_time_are_measured():
+    module = torch.nn.Linear(256, 1024).cuda()
+
+    def step(batch: Sequence[Sample]) -> list[int]:
+        module(torch.ones(len(batch), 256, device="cuda"))
+        return [0] * len(batch)
+
+    costs = probe(step, pictures(2), 8, [module], "cuda")
+    assert costs.peak_memory_mb > costs.weights_mb
+    assert costs.latency_p50_ms > 0
