@@ -6,7 +6,7 @@ import json
 import platform
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -31,7 +31,7 @@ from argus.perturbations.base import Perturbation
 from argus.predictions import write_predictions
 from argus.records import Costs, Entry, Prediction
 from argus.settings import Settings
-from argus.tasks.base import Task, Work
+from argus.tasks.base import Step, Task, Work
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,11 @@ def evaluate(cfg: DictConfig, marker_path: Path | None) -> State:
 def _run(cfg: DictConfig, cell: Settings, run_id: str, marker: Marker) -> float:
     parts = build(cfg, cell, marker)
     work = Work(parts.clean, parts.entries, parts.loop, _prompts(parts.perturbation, cell.seed))
-    predictions = parts.task.predict(parts.model, work)
+    step = parts.task.prepare(parts.model, work)
+    predictions = parts.task.collect(parts.loop(step), work)
     _record_predictions(cell, run_id, parts, predictions)
-    metrics = dict(parts.task.measure(predictions)) | _counted(parts)
-    costs = _probe(cell, parts, work) if cell.key.modality == "none" else None
+    metrics = dict(parts.task.measure(predictions)) | dict(parts.task.facts(parts.model, work)) | _counted(parts)
+    costs = _probe(cell, parts, step) if cell.key.modality == "none" else None
     _record_metrics(cell, run_id, metrics, costs)
     return metrics["score"]
 
@@ -103,7 +104,7 @@ def read_dataset(config: str) -> tuple[Entry, ...]:
     return reader.entries()
 
 
-def _prompts(perturbation: Perturbation, seed: int):  # type: ignore[no-untyped-def]
+def _prompts(perturbation: Perturbation, seed: int) -> Callable[[str, str], str]:
     return lambda prompt, sample_id: perturbation.text(prompt, seed, f"prompt {sample_id}")
 
 
@@ -169,11 +170,11 @@ def _counted(parts: Parts) -> dict[str, float]:
     }
 
 
-def _probe(cell: Settings, parts: Parts, work: Work) -> Costs:
+def _probe(cell: Settings, parts: Parts, step: Step) -> Costs:
     samples = parts.loop.first(cell.hardware.batch_size)
     with torch.inference_mode():
         return probe(
-            parts.task.prepare(parts.model, work),
+            step,
             samples,
             cell.hardware.batch_size,
             parts.model.modules(cell.key.task),

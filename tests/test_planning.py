@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from omegaconf import DictConfig
+
+from argus.configuration import conf_dir
+from argus.errors import ConfigError
+from argus.planning import Compose, Plan, expand, make_plan
+from argus.sweep import axes_of
+
+
+@pytest.fixture()
+def composed(pocket_data_dir: str) -> Iterator[Compose]:
+    with initialize_config_dir(str(conf_dir()), version_base=None):
+
+        def make(overrides: Sequence[str]) -> DictConfig:
+            return compose("run", overrides=[*overrides, f"data_dir={pocket_data_dir}"])
+
+        yield make
+
+
+def plan_of(composed: Compose, *typed: str, finished: Sequence[str] = ()) -> Plan:
+    axes = axes_of(OverridesParser.create().parse_overrides(list(typed)))
+    return make_plan(axes, composed, lambda fingerprint: "run" if fingerprint in finished else "")
+
+
+def test_a_sweep_takes_the_suites_datasets_their_tasks_and_a_clean_baseline(composed: Compose) -> None:
+    plan = plan_of(composed, "model=clip", "perturbation=blur")
+    cells = {(cell.key.dataset, cell.key.task) for cell in plan.run}
+    assert cells == {
+        ("coco", "retrieval"),
+        ("coco", "captioning"),
+        ("flickr30k", "retrieval"),
+        ("flickr30k", "captioning"),
+        ("visual_genome", "retrieval"),
+        ("visual_genome", "captioning"),
+        ("clevr", "reasoning"),
+        ("vcr", "reasoning"),
+    }
+    assert {cell.key.perturbation for cell in plan.run} == {"clean", "blur"}
+    assert len(plan.run) == 16
+
+
+def test_there_is_one_clean_baseline_whatever_severities_are_swept(composed: Compose) -> None:
+    plan = plan_of(composed, "dataset=coco", "task=retrieval", "perturbation=blur", "perturbation.severity=1,3,5")
+    assert [(cell.key.perturbation, cell.key.severity) for cell in plan.run] == [
+        ("clean", 0),
+        ("blur", 1),
+        ("blur", 3),
+        ("blur", 5),
+    ]
+
+
+def test_what_the_user_names_wins_over_the_suite(composed: Compose) -> None:
+    plan = plan_of(composed, "dataset=clevr", "perturbation=noise")
+    assert {cell.key.dataset for cell in plan.run} == {"clevr"}
+
+
+def test_a_cell_that_makes_no_sense_is_dropped_with_its_reason(composed: Compose) -> None:
+    plan = plan_of(composed, "dataset=clevr,coco", "task=captioning", "perturbation=typo")
+    assert {(drop.key.dataset, drop.key.perturbation) for drop in plan.dropped} == {
+        ("clevr", "clean"),
+        ("clevr", "typo"),
+        ("coco", "typo"),
+    }
+    assert all(drop.reason for drop in plan.dropped)
+    assert [(cell.key.dataset, cell.key.perturbation) for cell in plan.run] == [("coco", "clean")]
+
+
+def test_cells_are_ordered_by_model_with_baselines_first(composed: Compose) -> None:
+    plan = plan_of(composed, "model=blip,clip", "dataset=coco,clevr", "perturbation=blur,clean")
+    models = [cell.key.model for cell in plan.run]
+    assert models == sorted(models)
+    clip = [cell.key.perturbation for cell in plan.run if cell.key.model == "clip"]
+    assert clip == ["clean"] * 3 + ["blur"] * 3
+
+
+def test_a_finished_cell_is_skipped_and_the_others_run(composed: Compose) -> None:
+    first = plan_of(composed, "dataset=coco", "perturbation=blur")
+    second = plan_of(composed, "dataset=coco", "perturbation=blur", finished=[first.run[0].fingerprint])
+    assert [cell.key for cell in second.skipped] == [first.run[0].key]
+    assert [cell.key for cell in second.run] == [cell.key for cell in first.run[1:]]
+
+
+@pytest.mark.parametrize(
+    "changed", ["seed=1", "dataset.limit=5", "task.member.gallery_size=10", "perturbation.severity=4"]
+)
+def test_whatever_can_change_a_result_changes_the_fingerprint(composed: Compose, changed: str) -> None:
+    typed = ["dataset=coco", "task=retrieval", "perturbation=blur"]
+    before, after = plan_of(composed, *typed), plan_of(composed, *typed, changed)
+    assert before.run[-1].fingerprint != after.run[-1].fingerprint
+
+
+def test_the_same_command_gives_the_same_fingerprints(composed: Compose) -> None:
+    assert plan_of(composed, "perturbation=blur") == plan_of(composed, "perturbation=blur")
+
+
+def test_two_cells_of_one_name_are_refused(composed: Compose) -> None:
+    with pytest.raises(ConfigError, match="same name.*clip · coco"):
+        plan_of(composed, "dataset=coco", "perturbation=blur", "seed=0,1")
+
+
+def test_an_interval_is_refused_with_the_way_to_write_a_list() -> None:
+    with pytest.raises(ConfigError, match=r"seed=a,b"):
+        axes_of(OverridesParser.create().parse_overrides(["seed=interval(0,1)"]))
+
+
+def test_every_candidate_is_named_once(composed: Compose) -> None:
+    axes = {"perturbation": ["clean", "blur"], "perturbation.severity": ["1", "2"], "dataset": ["coco"]}
+    found = expand(axes, composed)
+    assert len(found) == len(set(found)) == 2 + 4

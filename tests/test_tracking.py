@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from argus import tracking
+from argus.errors import ConfigError, DataError
+from argus.tracking import LOCK_TAG, Store
+
+
+def store_in(folder: Path) -> Store:
+    root = folder / "mlruns"
+    return Store(root, f"sqlite:///{root}/mlflow.db", str(root / "artifacts"), "argus", "argus-scores")
+
+
+def test_params_beyond_one_batch_and_longer_than_allowed_are_kept(store: Store) -> None:
+    run_id = tracking.start(store, store.experiment, "many", {})
+    tracking.log(store, run_id, params={f"key.{i}": i for i in range(250)} | {"long": "x" * 10_000})
+    params = tracking.get(store, run_id).params
+    assert params["key.249"] == "249"
+    assert params["long"].endswith("…")
+    assert len(params) == 251
+
+
+def test_metrics_tags_and_artifacts_come_back(store: Store) -> None:
+    run_id = tracking.start(store, store.experiment, "one", {"kind": "a"})
+    tracking.log(store, run_id, metrics={"score": 0.5}, tags={"more": "b"})
+    with tracking.artifacts(store, run_id) as folder:
+        (folder / "note.txt").write_text("hello")
+    tracking.end(store, run_id, "FINISHED")
+    (found,) = tracking.find(store, store.experiment, "tags.kind = 'a'")
+    assert (found.metrics["score"], found.tags["more"], found.status) == (0.5, "b", "FINISHED")
+    with tracking.fetched(store, run_id, "note.txt") as path:
+        assert path.read_text() == "hello"
+
+
+def test_an_artifact_that_is_not_there_is_named(store: Store) -> None:
+    run_id = tracking.start(store, store.experiment, "one", {})
+    with pytest.raises(DataError, match=r"plan\.json"), tracking.fetched(store, run_id, "plan.json"):
+        pass
+
+
+def test_search_goes_beyond_one_page(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tracking, "RUNS_A_PAGE", 2)
+    made = {tracking.start(store, store.experiment, str(i), {}) for i in range(5)}
+    assert {run.id for run in tracking.find(store, store.experiment, "")} == made
+
+
+def test_a_deleted_experiment_is_named(store: Store) -> None:
+    client = tracking.client(store.uri)
+    client.delete_experiment(client.get_experiment_by_name(store.experiment).experiment_id)
+    with pytest.raises(ConfigError, match=f"'{store.experiment}'.*was deleted"):
+        tracking.prepare(store)
+
+
+def test_variables_of_a_surrounding_run_do_not_leak_in(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    outer = tracking.start(store, store.experiment, "outer", {})
+    monkeypatch.setenv("MLFLOW_RUN_ID", outer)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "sqlite:////nowhere/mlflow.db")
+    monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "other")
+    inner = tracking.start(store, store.experiment, "inner", {})
+    tracking.log(store, inner, metrics={"score": 1.0})
+    assert inner != outer
+    assert tracking.get(store, outer).metrics == {}
+
+
+def _prepare(folder: str) -> None:
+    tracking.prepare(store_in(Path(folder)))
+
+
+def test_two_processes_that_create_the_store_at_once_both_succeed(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=_prepare, args=(str(tmp_path),)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0]
+    assert tracking.find(store_in(tmp_path), "argus", "") == ()
+
+
+def test_a_run_whose_process_was_killed_is_closed_and_a_living_one_is_not(store: Store) -> None:
+    living = tracking.new_lock(store)
+    script = (
+        "import os, signal, sys; from argus import tracking\n"
+        "with tracking.holding(sys.argv[1]): os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    dead = tracking.new_lock(store)
+    subprocess.run([sys.executable, "-c", script, dead], check=False)
+    dead_run = tracking.start(store, store.experiment, "dead", {LOCK_TAG: dead})
+    elsewhere = tracking.start(store, store.experiment, "elsewhere", {LOCK_TAG: "another-host:/x.lock"})
+    with tracking.holding(living):
+        living_run = tracking.start(store, store.experiment, "living", {LOCK_TAG: living})
+        assert tracking.bury(store) == ("dead",)
+    status = {run.id: run.status for run in tracking.find(store, store.experiment, "")}
+    assert status == {dead_run: "KILLED", elsewhere: "RUNNING", living_run: "RUNNING"}
+
+
+def test_the_digest_of_a_set_of_cells_ignores_their_order() -> None:
+    assert tracking.digest_of(["b", "a"]) == tracking.digest_of(["a", "b"]) != tracking.digest_of(["a"])
