@@ -59,3 +59,7 @@ class Task(ABC):
     @abstractmethod
     def measure(self, predictions: Sequence[Prediction]) -> Mapping[str, float]:
         """Return the metrics by name; `score`, in [0, 1], is the main one."""
+
+    def facts(self, model: Model, work: Work) -> Mapping[str, float]:
+        """Return numbers about the protocol that predictions do not tell (sizes of galleries, texts cut off, …)."""
+        return {}

@@ -1,0 +1,157 @@
+"""Visual reasoning: questions with choices, answered by scoring every choice."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from argus.errors import DataError
+from argus.metrics.score import reasoning_score
+from argus.models.base import Choice, Chooser, Embedder, Model
+from argus.records import ChoicePrediction, Prediction, Question, Sample
+from argus.tasks.base import Step, Task, Work
+from argus.tasks.checks import require_ability, require_finite
+from argus.tasks.texts import embed_distinct
+
+Scores = dict[str, np.ndarray]
+"""For each question of an image, by id, the score of each choice."""
+
+
+class Reasoning(Task):
+    """Picks the choice of highest score: a Chooser's own, or an Embedder's cosine of image and "question choice"."""
+
+    name = "reasoning"
+    abilities = (Chooser, Embedder)
+
+    def prepare(self, model: Model, work: Work) -> Step:
+        require_ability(self, model)
+        questions = {entry.id: entry.questions for entry in work.entries}
+        if not any(questions.values()):
+            raise DataError(f"none of the {len(questions)} entries has a question; choose another dataset=… or task=…")
+        for question in (question for asked in questions.values() for question in asked):
+            if len(question.choices) < 2 or not 0 <= question.target < len(question.choices):
+                raise DataError(
+                    f"question '{question.id}' has {len(question.choices)} choices and the target {question.target}: "
+                    "give two choices or more, the right one among them"
+                )
+        if isinstance(model, Chooser):
+            return _choose(model, questions)
+        assert isinstance(model, Embedder)  # by require_ability
+        return _compare(model, questions)
+
+    def collect(self, outputs: Sequence[tuple[str, Scores]], work: Work) -> tuple[Prediction, ...]:
+        questions = {entry.id: entry.questions for entry in work.entries}
+        return tuple(
+            _prediction(image, question, scores[question.id])
+            for image, scores in outputs
+            for question in questions[image]
+        )
+
+    def measure(self, predictions: Sequence[Prediction]) -> Mapping[str, float]:
+        """Return the accuracy over all questions, by kind and over joint questions, and two baselines.
+
+        `commonest_answer_accuracy` is what always giving the commonest answer of a question's kind gets (for multiple
+        choice: the commonest place), `chance` what guessing gets. `accuracy_chance_adjusted` is
+        (accuracy - chance) / (1 - chance): 0 for guessing, below 0 for worse.
+        """
+        answers = [p for p in predictions if isinstance(p, ChoicePrediction)]
+        if not answers:
+            raise DataError("no question was answered: no image could be read, or none has a question")
+        right = reasoning_score(answers)
+        chance = float(np.mean([1 / len(answer.scores) for answer in answers]))
+        metrics = {
+            "score": right,
+            "accuracy": right,
+            "commonest_answer_accuracy": _commonest(answers) / len(answers),
+            "chance": chance,
+            "accuracy_chance_adjusted": (right - chance) / (1 - chance),
+        }
+        return metrics | _by_kind(answers) | _joint(answers)
+
+    def facts(self, model: Model, work: Work) -> Mapping[str, float]:
+        """Return the number of questions, and how many texts an embedder had to cut."""
+        questions = [question for entry in work.entries for question in entry.questions]
+        numbers = {"questions": len(questions)}
+        if isinstance(model, Embedder):
+            numbers["truncated_texts"] = model.truncated([text for question in questions for text in _texts(question)])
+        return numbers
+
+
+def metric_name(kind: str) -> str:
+    """Return a kind of question as part of a metric's name: "Q->A" becomes "q_to_a", "left of?" "left_of"."""
+    return re.sub(r"[^a-z0-9]+", "_", kind.lower().replace("->", " to ")).strip("_")
+
+
+def _by_kind(answers: Sequence[ChoicePrediction]) -> dict[str, float]:
+    kinds: dict[str, list[ChoicePrediction]] = {}
+    for answer in answers:
+        # By the name, not the kind: two kinds of one name are then one figure, never one that hides the other.
+        kinds.setdefault(metric_name(answer.kind), []).append(answer)
+    return {f"accuracy_{name}": reasoning_score(kinds[name]) for name in sorted(kinds)}
+
+
+def _joint(answers: Sequence[ChoicePrediction]) -> dict[str, float]:
+    groups: dict[str, bool] = {}
+    for answer in answers:
+        if answer.group:
+            groups[answer.group] = groups.get(answer.group, True) and answer.predicted == answer.target
+    return {"accuracy_q_to_ar": sum(groups.values()) / len(groups)} if groups else {}
+
+
+def _commonest(answers: Sequence[ChoicePrediction]) -> int:
+    targets: dict[str, Counter[int]] = {}
+    for answer in answers:
+        targets.setdefault(answer.kind, Counter())[answer.target] += 1
+    return sum(max(counter.values()) for counter in targets.values())
+
+
+def _prediction(image_id: str, question: Question, scores: np.ndarray) -> ChoicePrediction:
+    # A wrong choice that ties with the right one goes first: a constant model must not look better than guessing.
+    best = np.flatnonzero(scores == scores.max())
+    wrong = best[best != question.target]
+    return ChoicePrediction(
+        id=question.id,
+        image_id=image_id,
+        kind=question.kind,
+        group=question.group,
+        scores=tuple(float(score) for score in scores),
+        predicted=int(wrong[0] if len(wrong) else best[0]),
+        target=question.target,
+    )
+
+
+def _texts(question: Question) -> list[str]:
+    return [f"{question.text} {choice}" for choice in question.choices]
+
+
+def _choose(model: Chooser, questions: Mapping[str, tuple[Question, ...]]) -> Step:
+    def step(batch: Sequence[Sample]) -> list[tuple[str, Scores]]:
+        asked = [[Choice(question.text, question.choices) for question in questions[sample.id]] for sample in batch]
+        answers = model.choose([sample.image for sample in batch], asked)
+        return [
+            (sample.id, _by_question(questions[sample.id], [tensor.numpy() for tensor in tensors]))
+            for sample, tensors in zip(batch, answers, strict=True)
+        ]
+
+    return step
+
+
+def _compare(model: Embedder, questions: Mapping[str, tuple[Question, ...]]) -> Step:
+    def step(batch: Sequence[Sample]) -> list[tuple[str, Scores]]:
+        # In the step, not ahead of it: a question belongs to the query, so its cost belongs to the sample.
+        vectors = embed_distinct(model, (t for sample in batch for q in questions[sample.id] for t in _texts(q)))
+        images = model.embed_images([sample.image for sample in batch]).numpy()
+        answers = []
+        for sample, image in zip(batch, images, strict=True):
+            rows = [np.stack([vectors[text] for text in _texts(q)]) @ image for q in questions[sample.id]]
+            answers.append((sample.id, _by_question(questions[sample.id], rows)))
+        return answers
+
+    return step
+
+
+def _by_question(questions: Sequence[Question], rows: Sequence[np.ndarray]) -> Scores:
+    return {q.id: require_finite(row, q.id) for q, row in zip(questions, rows, strict=True)}

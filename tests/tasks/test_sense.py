@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from argus.models.base import Chooser, Embedder, Generator, Matcher
+from argus.tasks.captioning import Captioning
+from argus.tasks.reasoning import Reasoning
+from argus.tasks.retrieval import Retrieval
+from argus.tasks.sense import why_not
+
+ALL = ("retrieval", "captioning", "reasoning")
+
+
+class Clip(Embedder): ...
+
+
+class Blip(Embedder, Matcher, Generator, Chooser): ...
+
+
+class Lxmert(Matcher, Chooser): ...
+
+
+@pytest.mark.parametrize("modality", ["none", "image"])
+@pytest.mark.parametrize("task", [Retrieval, Captioning, Reasoning])
+@pytest.mark.parametrize("model", [Clip, Blip])
+def test_clean_and_image_cells_make_sense_for_models_that_can_do_the_task(model, task, modality):
+    assert why_not(task, model, modality, "", ALL) is None
+
+
+def test_task_that_the_dataset_does_not_have_is_named():
+    assert why_not(Captioning, Blip, "none", "", ("reasoning",)) == "the dataset offers reasoning, not captioning"
+
+
+def test_model_without_the_ability_is_named():
+    reason = why_not(Captioning, Lxmert, "none", "", ALL)
+    assert reason == "Lxmert is no Generator nor Embedder, so it cannot do captioning"
+
+
+def test_text_perturbation_of_captioning_needs_a_prompt_that_is_read():
+    assert why_not(Captioning, Blip, "text", "a picture of", ALL) is None
+    assert "reads no prompt" in (why_not(Captioning, Blip, "text", "", ALL) or "")
+    assert "bank" in (why_not(Captioning, Clip, "text", "a picture of", ALL) or "")
+
+
+@pytest.mark.parametrize("task", [Retrieval, Reasoning])
+def test_text_perturbation_of_other_tasks_makes_sense(task):
+    assert why_not(task, Clip, "text", "", ALL) is None
+
+
+def test_planning_loads_no_heavy_library():
+    code = "import argus.tasks.sense, sys; print([m for m in ('torch', 'transformers', 'mlflow') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
