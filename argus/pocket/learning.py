@@ -1,0 +1,90 @@
+"""What the recipes share: the optimiser's loop, the patch task, and saving in half precision."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import cos, pi
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from argus.pocket.corpus import FACETS
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, ProcessorMixin
+
+log = logging.getLogger(__name__)
+WARM_UP = 80
+"""Steps over which the learning rate rises."""
+MEAN = torch.tensor([0.48145466, 0.4578275, 0.40821073]).view(3, 1, 1)
+SPREAD = torch.tensor([0.26862954, 0.26130258, 0.27577711]).view(3, 1, 1)
+"""Mean and standard deviation of the colour channels that CLIP's and BLIP's processors normalise with."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How long and on how much a model is trained. `scenes` is the number of training scenes of each style."""
+
+    scenes: int
+    steps: int
+    batch: int  # pictures a step
+    rate: float  # highest learning rate
+
+
+def fit(weights: Iterable[nn.Parameter], loss_at: Callable[[int], Tensor], recipe: Recipe, name: str) -> None:
+    """Minimise `loss_at(step)` with AdamW: a linear warm-up, then a cosine down to nothing."""
+    kept = list(weights)
+    optimizer = torch.optim.AdamW(kept, lr=recipe.rate, betas=(0.9, 0.98), weight_decay=0.02)
+    running = 0.0
+    for step in range(recipe.steps):
+        for group in optimizer.param_groups:
+            group["lr"] = recipe.rate * _share(step, recipe.steps)
+        loss = loss_at(step)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(kept, 1.0)
+        optimizer.step()
+        running = loss.item() if step == 0 else 0.95 * running + 0.05 * loss.item()
+        if step % 50 == 49 or step + 1 == recipe.steps:
+            log.info("%s: step %d of %d, loss %.3f", name, step + 1, recipe.steps, running)
+
+
+def _share(step: int, steps: int) -> float:
+    """Return the share of the highest learning rate that a step has."""
+    return min(1.0, (step + 1) / WARM_UP) * 0.5 * (1 + cos(pi * step / steps))
+
+
+def pixel_values(pictures: NDArray[np.uint8]) -> Tensor:
+    """Return what the processors make of (n, h, w, 3) pictures: normalised, shaped (n, 3, h, w)."""
+    return (torch.from_numpy(pictures).permute(0, 3, 1, 2).float() / 255 - MEAN) / SPREAD
+
+
+class PatchTask(nn.Module):
+    """Reads from each patch what lies over it. It teaches the image tower to see, and is thrown away."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.heads = nn.ModuleList([nn.Linear(width, values + 1) for values in FACETS])
+
+    def forward(self, patches: Tensor, labels: NDArray[np.uint8]) -> Tensor:
+        """Return the mean loss for patches (n, grid, width) and labels (n, len(FACETS), grid)."""
+        targets = torch.from_numpy(labels).long()
+        losses = [
+            cross_entropy(head(patches).flatten(0, 1), targets[:, i].flatten()) for i, head in enumerate(self.heads)
+        ]
+        return torch.stack(losses).mean()
+
+
+def save(model: PreTrainedModel, processor: ProcessorMixin, folder: Path) -> None:
+    """Write weights in half precision and the processor, in the `save_pretrained` layout."""
+    folder.mkdir(parents=True, exist_ok=True)
+    model.half().save_pretrained(folder)
+    processor.save_pretrained(folder)
+    model.float()
