@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from argus.tracking import Store
 
 # Tables of alternatives and spec sheets: one of their entries is used and stands resolved elsewhere.
-NOT_PARAMS = ("checkpoints", "revisions", "caption_ceilings", "expectations", "spec", "references", "prepare")
+NOT_PARAMS = ("checkpoints", "revisions", "fusion_tokens", "caption_ceilings", "expectations", "spec", "references", "prepare")
 
 
 @dataclass(frozen=True)
