@@ -46,6 +46,13 @@ class Dataset(ABC):
     def file(self, *parts: str) -> Path:
         """Return the path of a required file below the root, or raise DataError naming it and the layout."""
         path = self.root.joinpath(*parts)
-        if not path.exists():
-            raise DataError(f"'{path}' is missing. Expected layout:\n{self.layout}")
+        if not path.is_file():
+            raise DataError(f"file '{path}' is missing. Expected layout:\n{self.layout}")
+        return path
+
+    def folder(self, *parts: str) -> Path:
+        """Return the path of a required folder below the root, or raise DataError naming it and the layout."""
+        path = self.root.joinpath(*parts)
+        if not path.is_dir():
+            raise DataError(f"folder '{path}' is missing. Expected layout:\n{self.layout}")
         return path

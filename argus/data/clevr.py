@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from argus.data.base import Dataset
-from argus.data.files import expected_shape, read_json
+from argus.data.files import expected_shape, read_json, text
 from argus.errors import ConfigError, DataError
 from argus.records import Entry, ImageSource, Question
 
@@ -40,7 +40,7 @@ class Clevr(Dataset):
 
     def read(self) -> tuple[Entry, ...]:
         (path,) = self.annotation_files()
-        folder = self.file("images", self.split)
+        folder = self.folder("images", self.split)
         questions: dict[str, list[Question]] = {}
         with expected_shape(f"'{path}'", self.layout):
             for line in read_json(path)["questions"]:
@@ -61,7 +61,7 @@ class Clevr(Dataset):
                 f"answers {list(self.answers)}; correct the file or the dataset's `answers`"
             )
         target = self.answers.index(line["answer"])
-        return Question(name, str(line["question"]), self.answers, target, kind_of(line.get("program")))
+        return Question(name, text(line["question"]), self.answers, target, kind_of(line.get("program")))
 
 
 def kind_of(program: Sequence[dict[str, Any]] | None) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from argus.data.base import Dataset
 from argus.data.checks import first_few
-from argus.data.files import Pictures, expected_shape, read_json, several
+from argus.data.files import Pictures, expected_shape, read_json, several, text
 from argus.data.texts import tidy_captions
 from argus.errors import ConfigError, DataError
 from argus.records import Caption, Entry, ImageSource
@@ -55,7 +55,7 @@ class Coco(Dataset):
                 f"images of split '{self.split}' that {', '.join(self.annotations)} do not describe: "
                 f"{first_few(absent)}; add the other caption file to `annotations`"
             )
-        pictures = Pictures([self.file(folder) for folder in self.images])
+        pictures = Pictures([self.folder(folder) for folder in self.images])
         entries = (
             Entry(str(number), ImageSource(pictures.find(names[number], number)), tuple(captions.get(number, ())))
             for number in wanted
@@ -74,7 +74,7 @@ class Coco(Dataset):
                         raise DataError(f"'{path}': image id {image['id']} occurs twice")
                     names[int(image["id"])] = Path(image["file_name"]).name
                 for line in content["annotations"]:
-                    caption = Caption(str(line["id"]), str(line["caption"]))
+                    caption = Caption(str(line["id"]), text(line["caption"]))
                     captions.setdefault(int(line["image_id"]), []).append(caption)
         if orphans := [number for number in captions if number not in names]:
             raise DataError(f"{', '.join(self.annotations)}: captions of images not listed: {first_few(orphans)}")

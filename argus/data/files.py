@@ -30,6 +30,13 @@ def expected_shape(where: str, layout: str) -> Iterator[None]:
         raise DataError(f"{where} is not laid out as expected ({error}). Expected layout:\n{layout}") from error
 
 
+def text(value: Any) -> str:
+    """Return the value, or raise TypeError when it is not a string, to be used under `expected_shape`."""
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} stands where a text should")
+    return value
+
+
 def read_json(path: Path) -> Any:
     """Return the content of a json file, or raise DataError naming it and the place of the fault."""
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from argus.data.base import Dataset
 from argus.data.checks import first_few
-from argus.data.files import expected_shape, read_json, read_lines
+from argus.data.files import expected_shape, read_json, read_lines, text
 from argus.data.texts import tidy_captions
 from argus.errors import ConfigError, DataError
 from argus.records import Caption, Entry, ImageSource
@@ -50,12 +50,12 @@ class Flickr30k(Dataset):
         wanted = self.choose(splits, captions)
         if absent := [name for name in wanted if name not in captions]:
             raise DataError(f"'{self.root}': images of split {self.split!r} without captions: {first_few(absent)}")
-        folder = self.file(self.images)
+        folder = self.folder(self.images)
         entries = (
             Entry(
                 id=name,
                 source=ImageSource(folder / f"{name}.jpg"),
-                captions=tuple(Caption(f"{name}#{number}", text) for number, text in enumerate(captions[name])),
+                captions=tuple(Caption(f"{name}#{number}", line) for number, line in enumerate(captions[name])),
             )
             for name in wanted
         )
@@ -82,17 +82,17 @@ class Flickr30k(Dataset):
                 if name in splits:
                     raise DataError(f"'{path}': image {name} occurs twice")
                 splits[name] = image["split"]
-                captions[name] = [str(sentence["raw"]) for sentence in image["sentences"]]
+                captions[name] = [text(sentence["raw"]) for sentence in image["sentences"]]
         return splits, captions
 
     def read_token(self, path: Path) -> dict[str, list[str]]:
         """Return the captions of each image, by the image's name without its ending."""
         captions: dict[str, list[str]] = {}
         for where, line in read_lines(path):
-            key, tab, text = line.partition("\t")
+            key, tab, caption = line.partition("\t")
             image, mark, number = key.partition("#")
             lines = captions.setdefault(Path(image).stem, [])
             if not tab or not mark or number.strip() != str(len(lines)):
                 raise DataError(f"{where}: expected '<image>.jpg#{len(lines)} TAB <caption>', found {line[:60]!r}")
-            lines.append(text)
+            lines.append(caption)
         return captions

@@ -61,7 +61,7 @@ class Vcr(Dataset):
 
     def metadata_files(self, groups: dict[str, list[Annotation]]) -> tuple[Path, ...]:
         """Return the file with the boxes of each image, or raise DataError naming those that are missing."""
-        folder = self.file(self.images)
+        folder = self.folder(self.images)
         metadata = dict.fromkeys(folder / group[0].line["metadata_fn"] for group in groups.values())
         if absent := [path for path in metadata if not path.is_file()]:
             raise DataError(f"metadata files are missing: {first_few(absent)}. Expected layout:\n{self.layout}")

@@ -35,6 +35,8 @@ def numbers_in(tokens: Tokens, names: Sequence[str], where: str) -> list[int]:
 
 def render(tokens: Tokens, names: Sequence[str], where: str) -> str:
     """Return the tokens as a sentence, or raise DataError for an object that the picture does not have."""
+    if isinstance(tokens, str):
+        raise DataError(f"{where} has the text {tokens[:60]!r} where VCR has a list of tokens")
     numbers_in(tokens, names, where)
     words = [token if isinstance(token, str) else listed([names[number] for number in token]) for token in tokens]
     return join([word for word in words if word.strip()])

@@ -54,7 +54,7 @@ class VisualGenome(Dataset):
             regions = {int(image["id"]): image["regions"] for image in read_json(descriptions)}
             if unlisted := sorted(regions.keys() - set(numbers)):
                 raise DataError(f"'{descriptions}' has images that '{image_data}' has not: {first_few(unlisted)}")
-            pictures = Pictures([self.file(folder) for folder in self.images])
+            pictures = Pictures([self.folder(folder) for folder in self.images])
             described = {number: self.keep(regions.get(number, ())) for number in numbers}
             self.report(regions, described)
             return tuple(
