@@ -1,0 +1,56 @@
+"""Scorecards as plain data for json: no NaN, and every gap with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from argus.report.ranking import gap_sentence, ranked
+from argus.scoring.records import Absent, Ratio, Scorecard, Value, Vector
+from argus.scoring.scheme import Scheme
+
+
+def as_json(scorecards: Sequence[Scorecard], scheme: Scheme) -> dict[str, Any]:
+    """Return {"models": {name: {"P": {"value", "over", …}, …}}, "ranking", "scheme", "weights", "formulas"}."""
+    return {
+        "scheme": scheme.name,
+        "weights": asdict(scheme.weights),
+        "formulas": scheme.formulas.described(),
+        "ranking": [{"rank": rank, "model": card.name} for rank, card in ranked(scorecards)],
+        "leaders": gap_sentence(scorecards),
+        "models": {card.name: _card(card) for card in scorecards},
+    }
+
+
+def _card(card: Scorecard) -> dict[str, Any]:
+    return {
+        "model": card.model,
+        "hardware": card.hardware,
+        **_vector(card.own),
+        "coverage": card.coverage,
+        "common": {**_vector(card.common), "coverage": card.common_coverage},
+        "by_dataset": {name: _value(value) for name, value in card.by_dataset.items()},
+        "by_task": {name: _value(value) for name, value in card.by_task.items()},
+        "by_perturbation": {one.perturbation: _ratio(one) for one in card.by_perturbation},
+        "missing": _absent(card.missing),
+        "dropped": _absent(card.dropped),
+        "notes": list(card.notes),
+    }
+
+
+def _vector(vector: Vector) -> dict[str, Any]:
+    return {name: _value(value) for name, value in vector.figures().items()}
+
+
+def _value(value: Value) -> dict[str, Any]:
+    return {"value": value.value, "over": value.over, "gap": value.gap, "notes": list(value.notes)}
+
+
+def _ratio(one: Ratio) -> dict[str, Any]:
+    by_severity = {str(severity): _value(value) for severity, value in one.by_severity.items()}
+    return {"modality": one.modality, **_value(one.ratio), "by_severity": by_severity}
+
+
+def _absent(cells: Iterable[Absent]) -> list[dict[str, str]]:
+    return [{"cell": str(cell.slot), "reason": cell.reason} for cell in cells]

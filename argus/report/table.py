@@ -1,0 +1,141 @@
+"""Scorecards in the terminal. What is best is marked with a star, so that it reads without colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from argus.report.ranking import best, gap_sentence, ranked
+from argus.scoring.records import Absent, Ratio, Scorecard, Value, Vector
+from argus.scoring.scheme import Scheme
+
+FIGURES = ("P", "CDC", "RR", "E", "overall")
+GAP = "gap"
+
+
+def report(scorecards: Sequence[Scorecard], scheme: Scheme) -> Group:
+    """Return all that a sweep ends with: A(M), clean scores, robustness by perturbation, and the notes beneath."""
+    parts: list[Table | Text] = [table(scorecards, scheme)]
+    parts.append(clean_scores(scorecards))
+    if any(card.by_perturbation for card in scorecards):
+        parts.append(breakdown(scorecards))
+    if lines := notes(scorecards):
+        parts.append(Text("\n".join(lines)))
+    return Group(*parts)
+
+
+def table(scorecards: Sequence[Scorecard], scheme: Scheme) -> Table:
+    """Return A(M), best overall first, over the common cells; below them each model's own cells where those differ."""
+    weights = ", ".join(f"{name} {weight:g}" for name, weight in asdict(scheme.weights).items())
+    grid = Table(title=f"A(M), score '{scheme.name}'", caption_justify="left", box=box.SIMPLE_HEAD)
+    grid.caption = Text(f"weights: {weights}; {scheme.formulas.overall} overall\n{gap_sentence(scorecards)}")
+    grid.add_column("rank", justify="right")
+    grid.add_column("model", overflow="fold")
+    for figure in FIGURES:
+        grid.add_column(figure, justify="right", no_wrap=True)
+    grid.add_column("over", overflow="fold")
+    order = ranked(scorecards)
+    same = all(_numbers(card.own) == _numbers(card.common) for card in scorecards)
+    for rank, card in order:
+        over = card.coverage if same else f"common: {card.common_coverage}"
+        grid.add_row(str(rank or "-"), Text(card.name), *_cells(scorecards, card, "common"), over)
+    if not same:
+        grid.add_section()
+        for _, card in order:
+            grid.add_row("", Text(card.name), *_cells(scorecards, card, "own"), f"own: {card.coverage}")
+    return grid
+
+
+def _cells(scorecards: Sequence[Scorecard], card: Scorecard, part: str) -> list[Text]:
+    figures: dict[str, Value] = getattr(card, part).figures()
+    leads = {name for name in FIGURES if len(scorecards) > 1 and card.name in best(scorecards, name, part)}
+    return [_number(figures[name], name in leads) for name in FIGURES]
+
+
+def _number(value: Value, leads: bool = False) -> Text:
+    shown = GAP if value.value is None else f"{value.value:.3f}"
+    return Text(f"{shown}{'*' if leads else ' '}", style="bold" if leads else "")
+
+
+def _numbers(vector: Vector) -> list[float | None]:
+    return [value.value for value in vector.figures().values()]
+
+
+def clean_scores(scorecards: Sequence[Scorecard]) -> Table:
+    """Return the mean clean score by dataset and by task, one column a model; each over the cells that it has."""
+    grid = Table(title="Clean score by dataset and by task", box=box.SIMPLE_HEAD)
+    for heading in ("by", "name"):
+        grid.add_column(heading)
+    for card in scorecards:
+        grid.add_column(Text(card.name), justify="right", overflow="fold")
+    for part in ("dataset", "task"):
+        groups: list[Mapping[str, Value]] = [getattr(card, f"by_{part}") for card in scorecards]
+        for name in groups[0]:
+            grid.add_row(part, Text(name), *(_number(values[name]) for values in groups))
+        grid.add_section()
+    return grid
+
+
+def breakdown(scorecards: Sequence[Scorecard]) -> Table:
+    """Return RR by perturbation and severity, one column a model; each model over the cells that it has."""
+    grid = Table(title="RR by perturbation: what is left of the clean score", box=box.SIMPLE_HEAD)
+    for heading in ("modality", "perturbation", "severity"):
+        grid.add_column(heading)
+    for card in scorecards:
+        grid.add_column(Text(card.name), justify="right", overflow="fold")
+    mine = [{(one.modality, one.perturbation): one for one in card.by_perturbation} for card in scorecards]
+    for modality, name in sorted({key for ratios in mine for key in ratios}):
+        columns = [ratios.get((modality, name)) for ratios in mine]
+        severities = sorted({severity for one in columns if one is not None for severity in one.by_severity})
+        for severity in severities:
+            grid.add_row(modality, Text(name), str(severity), *(_at(one, severity) for one in columns))
+        if len(severities) > 1:
+            grid.add_row(modality, Text(name), "mean", *(_at(one, None) for one in columns))
+    return grid
+
+
+def _at(one: Ratio | None, severity: int | None) -> Text:
+    """Return the ratio at a severity, or the mean; "-" where the model has no such cell."""
+    if one is None or (severity is not None and severity not in one.by_severity):
+        return Text("- ")
+    return _number(one.ratio if severity is None else one.by_severity[severity])
+
+
+def notes(scorecards: Sequence[Scorecard]) -> tuple[str, ...]:
+    """Return a line for each gap, each reason why cells are missing or dropped (naming them), and each caveat."""
+    return tuple(f"{card.name}: {line}" for card in scorecards for line in _lines(card))
+
+
+def _lines(card: Scorecard) -> list[str]:
+    own, common = card.own.figures(), card.common.figures()
+    lines = [f"{name} is a gap: {value.gap}" for name, value in own.items() if value.gap]
+    lines += [
+        f"{name} over the common cells is a gap: {value.gap}"
+        for name, value in common.items()
+        if value.gap and not own[name].gap
+    ]
+    lines += [f"without {cells} ({reason})" for reason, cells in _by_reason(card.missing)]
+    lines += [f"not meant for {cells} ({reason})" for reason, cells in _by_reason(card.dropped)]
+    lines += [note for value in own.values() for note in value.notes]
+    rr = card.own.RR.value
+    if rr is not None and rr > 1:
+        lines.append(f"RR {rr:.3f} is above 1 (perturbed input scored higher) and counts as 1 in the overall")
+    return [*lines, *card.notes]
+
+
+def _by_reason(cells: Iterable[Absent]) -> list[tuple[str, str]]:
+    """Return each reason with the names of its cells, severities joined: "coco/retrieval/blur-1,3,5"."""
+    reasons: dict[str, dict[str, list[str]]] = {}
+    for cell in cells:
+        name, _, severity = str(cell.slot).partition(f"{cell.slot.perturbation}-")
+        name = f"{name}{cell.slot.perturbation}-" if severity else name
+        reasons.setdefault(cell.reason, {}).setdefault(name, []).append(severity)
+    return [
+        (reason, ", ".join(name + ",".join(severities) for name, severities in names.items()))
+        for reason, names in reasons.items()
+    ]

@@ -1,0 +1,186 @@
+"""From stored cells to scorecards: A(M) = {P, CDC, RR, E} and the overall score of every model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from argus.errors import DataError
+from argus.records import CellResult, DroppedCell
+from argus.scoring.cells import Contender, Ledger, Rescore, by_contender, ledger_of, slot_of
+from argus.scoring.consistency import consistency, medians
+from argus.scoring.efficiency import efficiencies, efficiency
+from argus.scoring.overall import overall
+from argus.scoring.records import CLEAN, Absent, Scorecard, Slot, Value, Vector
+from argus.scoring.robustness import ratios, robustness
+from argus.scoring.scheme import Scheme
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one contender's figures are made of: its usable cells and the efficiency of each clean one."""
+
+    ledger: Ledger
+    costs: Mapping[Slot, float | str]
+    empty: Mapping[str, str]  # why P, RR or E stands on nothing, should it
+
+
+OWN_EMPTY = {
+    "P": "no clean cell with a score",
+    "RR": "no perturbed cell with a clean baseline",
+    "E": "no clean cell with measured costs",
+}
+
+
+@dataclass(frozen=True)
+class Field:
+    """What all contenders share: the cells there are to have, how easy each is, and over how many profiles."""
+
+    slots: tuple[Slot, ...]
+    easiness: Mapping[Slot, float]
+    profiles: int
+
+    @property
+    def clean(self) -> int:
+        return sum(slot.perturbation == CLEAN for slot in self.slots)
+
+    @property
+    def datasets(self) -> int:
+        return len({slot.dataset for slot in self.slots})
+
+
+def score_models(
+    cells: Sequence[CellResult], scheme: Scheme, rescore: Rescore, dropped: Sequence[DroppedCell] = ()
+) -> tuple[Scorecard, ...]:
+    """Return one scorecard for each model and hardware profile, sorted by name; the order of the cells is no matter.
+
+    The cells to have are those that any of the models has, whatever came of them. `rescore` (see pairing.rescorer) is
+    called only for a perturbed cell whose samples are not those of its clean baseline.
+    Raises DataError when there are no cells or one occurs twice.
+    """
+    if not cells:
+        raise DataError("no cells to score: run a sweep first (python -m argus.run -m model=…)")
+    contenders = by_contender(cells, dropped)
+    slots = tuple(sorted({slot_of(cell.key) for cell in cells}))
+    ledgers = {name: ledger_of(mine, slots, rescore) for name, mine in contenders.items()}
+    clean = [{slot: contenders[name][slot] for slot in ledger.scores} for name, ledger in ledgers.items()]
+    costs = efficiencies(clean, scheme.formulas.efficiency, scheme.formulas.costs)
+    evidence = {name: Evidence(ledgers[name], mine, OWN_EMPTY) for name, mine in zip(ledgers, costs, strict=True)}
+    profiles = len({name.hardware for name in contenders})
+    field = Field(slots, medians([ledger.scores for ledger in ledgers.values()]), profiles)
+    common = _common(evidence)
+    return tuple(
+        _scorecard(name, contenders[name], mine, common, field, scheme, dropped) for name, mine in evidence.items()
+    )
+
+
+def _scorecard(
+    name: Contender,
+    cells: Mapping[Slot, CellResult],
+    mine: Evidence,
+    common: Mapping[Contender, Evidence],
+    field: Field,
+    scheme: Scheme,
+    dropped: Sequence[DroppedCell],
+) -> Scorecard:
+    drops = {slot_of(drop.key): drop.reason for drop in dropped if (drop.key.model, drop.key.hardware) == name}
+    ledger = mine.ledger
+    missing = {s: reason for s, reason in ledger.absent.items() if s in cells or s not in drops}
+    return Scorecard(
+        name=f"{name.model} on {name.hardware}" if field.profiles > 1 else name.model,
+        model=name.model,
+        hardware=name.hardware,
+        own=vector_of(mine, field, scheme),
+        common=_common_vector(name, common, field, scheme),
+        coverage=_coverage(ledger, field),
+        common_coverage=_coverage(common[name].ledger, field) if name in common else "no cell",
+        by_dataset=_by(ledger.scores, field.slots, "dataset"),
+        by_task=_by(ledger.scores, field.slots, "task"),
+        by_perturbation=ratios(ledger.pairs),
+        missing=tuple(Absent(slot, missing[slot]) for slot in sorted(missing)),
+        dropped=tuple(Absent(slot, drops[slot]) for slot in sorted(drops) if slot not in cells),
+        notes=_unread(cells, ledger),
+    )
+
+
+def _coverage(ledger: Ledger, field: Field) -> str:
+    return f"{len(ledger.scores) + len(ledger.pairs)} of {len(field.slots)} cells"
+
+
+def vector_of(mine: Evidence, field: Field, scheme: Scheme) -> Vector:
+    """Return A(M) and the overall score over the given evidence."""
+    ledger, formulas = mine.ledger, scheme.formulas
+    parts = {
+        "P": capability(ledger.scores, field.clean, mine.empty["P"]),
+        "CDC": consistency(ledger.scores, formulas.cdc, field.easiness, field.datasets),
+        "RR": robustness(ledger.pairs, len(field.slots) - field.clean, mine.empty["RR"]),
+        "E": efficiency(mine.costs, field.clean, mine.empty["E"]),
+    }
+    return Vector(**parts, overall=overall(parts, scheme.weights, formulas.overall))
+
+
+def capability(scores: Mapping[Slot, float], cells: int, empty: str) -> Value:
+    """Return P: the mean clean score over dataset x task; `cells` is how many there are to have."""
+    over = f"{len(scores)} of {cells} clean cells"
+    return Value(fmean(scores.values()), over) if scores else Value(None, over, empty)
+
+
+def _common(evidence: Mapping[Contender, Evidence]) -> dict[Contender, Evidence]:
+    """Return the evidence cut to the cells that all compared models have.
+
+    A model without any clean score is not compared: it would leave nothing in common.
+    """
+    compared = {name: mine for name, mine in evidence.items() if mine.ledger.scores}
+    priced = {name: [s for s, e in mine.costs.items() if not isinstance(e, str)] for name, mine in compared.items()}
+    scores, no_scores = _shared({name: mine.ledger.scores for name, mine in compared.items()}, "clean cell")
+    pairs, no_pairs = _shared({name: mine.ledger.pairs for name, mine in compared.items()}, "perturbed cell")
+    costs, no_costs = _shared(priced, "clean cell with measured costs")
+    return {
+        name: Evidence(
+            replace(
+                mine.ledger,
+                scores={slot: score for slot, score in mine.ledger.scores.items() if slot in scores},
+                pairs={slot: pair for slot, pair in mine.ledger.pairs.items() if slot in pairs},
+            ),
+            {slot: cost for slot, cost in mine.costs.items() if slot in costs},
+            {"P": no_scores, "RR": no_pairs, "E": no_costs},
+        )
+        for name, mine in compared.items()
+    }
+
+
+def _shared(slots: Mapping[Contender, Iterable[Slot]], what: str) -> tuple[set[Slot], str]:
+    """Return the slots that all contenders have, and what to say should there be none."""
+    sets = {name: set(mine) for name, mine in slots.items()}
+    lacking = ", ".join(sorted(name.model for name, mine in sets.items() if not mine))
+    shared = set.intersection(*sets.values()) if sets else set()
+    return shared, f"no {what} is common to all models" + (f" ({lacking}: none)" if lacking else "")
+
+
+def _common_vector(name: Contender, common: Mapping[Contender, Evidence], field: Field, scheme: Scheme) -> Vector:
+    if name not in common:
+        gap = Value(None, "no cell", f"{name.model} has no clean score, so it is not compared")
+        return Vector(gap, gap, gap, gap, gap)
+    return vector_of(common[name], field, scheme)
+
+
+def _by(scores: Mapping[Slot, float], slots: Sequence[Slot], part: str) -> dict[str, Value]:
+    """Return the mean clean score for each dataset or task that there is to have."""
+    found: dict[str, Value] = {}
+    for group in sorted({getattr(slot, part) for slot in slots}):
+        total = sum(slot.perturbation == CLEAN and getattr(slot, part) == group for slot in slots)
+        mine = {slot: score for slot, score in scores.items() if getattr(slot, part) == group}
+        found[group] = capability(mine, total, OWN_EMPTY["P"])
+    return found
+
+
+def _unread(cells: Mapping[Slot, CellResult], ledger: Ledger) -> tuple[str, ...]:
+    """Return which clean scores stand over fewer samples than their dataset has."""
+    notes = []
+    for slot in sorted(ledger.scores):
+        if failed := cells[slot].failed:
+            named = ", ".join(failed[:3]) + (", …" if len(failed) > 3 else "")
+            total = cells[slot].samples + len(failed)
+            notes.append(f"{slot}: {len(failed)} of {total} samples could not be read ({named})")
+    return tuple(notes)
