@@ -14,8 +14,11 @@ from argus.data.drawing import draw_marks
 from argus.errors import DataError
 from argus.records import Box, ImageSource
 
-FAULTS = (OSError, SyntaxError, ValueError, TypeError, KeyError, IndexError, OverflowError, struct.error, zlib.error)
-"""What Pillow's decoders raise on files that are broken or not pictures."""
+FAULTS = (
+    *(OSError, SyntaxError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RuntimeError),
+    *(struct.error, zlib.error),
+)
+"""What Pillow's decoders were seen to raise on damaged files of some twenty formats."""
 ALPHA_MODES = {"RGBA", "RGBa", "LA", "La", "PA"}
 SIXTEEN_BIT_MODES = {"I;16", "I;16B", "I;16L", "I;16N", "I"}
 FULL_SCALE = 65535
@@ -42,7 +45,7 @@ def decode(path: Path) -> Image.Image:
             raise unreadable(path, "the file is empty; download or unpack it again")
         with Image.open(path) as image:
             image.load()
-            return flatten(upright(image))
+            picture = upright(image)
     except Image.DecompressionBombError as error:
         raise unreadable(path, f"too many pixels, perhaps a decompression bomb ({error})") from error
     except UnidentifiedImageError as error:
@@ -51,6 +54,7 @@ def decode(path: Path) -> Image.Image:
         raise unreadable(path, "there is no such file") from error
     except FAULTS as error:
         raise unreadable(path, f"broken or cut short ({error}); download or unpack it again") from error
+    return flatten(picture, path)
 
 
 def unreadable(path: Path, reason: str) -> DataError:
@@ -62,26 +66,27 @@ def upright(image: Image.Image) -> Image.Image:
     try:
         return ImageOps.exif_transpose(image)
     except FAULTS:
-        return image
+        return image.copy()
 
 
-def flatten(image: Image.Image) -> Image.Image:
+def flatten(image: Image.Image, path: Path) -> Image.Image:
     """Return any mode as RGB: 16 bits scaled to 8, transparency on white."""
     if image.mode == "F":
-        raise ValueError("floating-point pixels have no agreed range")
+        raise unreadable(path, "floating-point pixels have no agreed range; save it with 8 bits")
     if image.mode in SIXTEEN_BIT_MODES:
-        image = eight_bit(image)
+        image = eight_bit(image, path)
     if image.mode in ALPHA_MODES or "transparency" in image.info:
         layer = image.convert("RGBA")
         return Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer).convert("RGB")
     return image.convert("RGB")
 
 
-def eight_bit(image: Image.Image) -> Image.Image:
+def eight_bit(image: Image.Image, path: Path) -> Image.Image:
     """Return 16-bit grey as 8-bit grey, the full scale on the full scale: Pillow's own conversion clips at 255."""
     values = np.asarray(image).astype(np.int64)
     if values.min() < 0 or values.max() > FULL_SCALE:
-        raise ValueError(f"grey values from {values.min()} to {values.max()}, outside 16 bits")
+        reason = f"grey values from {values.min()} to {values.max()} are outside 16 bits; save it with 8 bits"
+        raise unreadable(path, reason)
     if (transparent := image.info.get("transparency")) is not None:
         values[values == transparent] = FULL_SCALE  # white
     return Image.fromarray(((values * 255 + FULL_SCALE // 2) // FULL_SCALE).astype(np.uint8))
