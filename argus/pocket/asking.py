@@ -49,8 +49,9 @@ class Asked:
 
 
 def ask(scene: Scene, count: int, rng: Generator) -> tuple[Asked, ...]:
-    """Return up to `count` different questions: of an attribute, of how many, of whether, and of a relation."""
-    makers: list[Callable[[Scene, Generator], Asked | None]] = [_attribute, *shuffled([_number, _exists, _beside], rng)]
+    """Return up to `count` different questions: of an attribute, of how many, of another attribute, of whether."""
+    makers: list[Callable[[Scene, Generator], Asked | None]]
+    makers = [_attribute, _number, _attribute, pick((_exists, _beside), rng)]
     found: dict[str, Asked] = {}
     for turn in range(3 * count):
         asked = makers[turn % len(makers)](scene, rng)

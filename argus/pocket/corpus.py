@@ -12,7 +12,7 @@ from PIL import Image
 
 from argus.data.drawing import draw_marks
 from argus.pocket.language import captions, regions
-from argus.pocket.riddles import names
+from argus.pocket.riddles import mentioned, names
 from argus.pocket.scenes import FLAT, SIDE, SIZES, SOLID, STYLES, Scene, draw, sample_scene
 from argus.pocket.words import pick, shuffled
 from argus.records import Mark
@@ -62,9 +62,9 @@ def evaluation_scene(style: str, seed: int, number: int) -> Scene:
 
 
 def marks(scene: Scene) -> tuple[Mark, ...]:
-    """Return the things of a scene as named boxes."""
+    """Return the things that the scene's riddles speak of as named boxes."""
     called = names([thing.shape for thing in scene.things])
-    return tuple(Mark(name, thing.box) for name, thing in zip(called, scene.things, strict=True))
+    return tuple(Mark(called[index], scene.things[index].box) for index in mentioned(scene))
 
 
 def picture(scene: Scene) -> Image.Image:

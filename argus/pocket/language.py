@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from argus.pocket.asking import ANSWERS, Asked, ask
-from argus.pocket.riddles import as_questions, riddle
+from argus.pocket.riddles import as_questions, riddles
 from argus.pocket.scenes import SIDE
 from argus.pocket.words import NUMBERS, article, direction, listed, named, pick, shuffled
 from argus.records import Question
@@ -87,11 +87,11 @@ def regions(scene: Scene, rng: Generator) -> tuple[Region, ...]:
 def questions(scene: Scene, rng: Generator) -> tuple[Question, ...]:
     """Return questions with their choices.
 
-    clevr: four, to be answered from ANSWERS. vcr: Q->A and QA->R of one riddle, four sentences each. The other
+    clevr: four, to be answered from ANSWERS. vcr: Q->A and QA->R of the scene's riddles, four sentences each. The other
     styles have no questions in their datasets; theirs (three) are for training, and are asked as in clevr.
     """
     if scene.style == "vcr":
-        return as_questions(riddle(scene, rng), scene)
+        return tuple(q for i, one in enumerate(riddles(scene)) for q in as_questions(one, scene, str(i)))
     official = scene.style == "clevr"
     return tuple(
         _question(i, one, ANSWERS if official else one.choices)

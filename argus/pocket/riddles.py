@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from argus.pocket.scenes import PLACES, SIZES, vocabulary
 from argus.pocket.words import OPPOSITE, direction, pick, shuffled
 from argus.records import Question
+from argus.seeding import rng_for
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from argus.pocket.scenes import Scene
 
 CHOICES = 4
+RIDDLES = 2
+"""Riddles of a scene."""
 Tokens = tuple[str | tuple[int, ...], ...]
 """Words, and in their midst indices into the scene's things, as VCR writes them."""
 TOWARDS = {
@@ -59,7 +62,23 @@ def spoken(tokens: Tokens, called: Sequence[str]) -> str:
     return text
 
 
-def as_questions(riddle: Riddle, scene: Scene) -> tuple[Question, Question]:
+def riddles(scene: Scene) -> tuple[Riddle, ...]:
+    """Return RIDDLES different riddles, which belong to the scene: the things that they speak of are marked on it."""
+    rng = rng_for(RIDDLES, repr(scene))
+    found: dict[Tokens, Riddle] = {}
+    while len(found) < RIDDLES:
+        new = _riddle(scene, rng)
+        found.setdefault(new.question, new)
+    return tuple(found.values())
+
+
+def mentioned(scene: Scene) -> tuple[int, ...]:
+    """Return the indices of the things that the scene's riddles speak of, in order."""
+    texts = [text for one in riddles(scene) for text in (one.question, *one.answers, *one.rationales)]
+    return tuple(sorted({index for text in texts for token in text if not isinstance(token, str) for index in token}))
+
+
+def as_questions(riddle: Riddle, scene: Scene, group: str) -> tuple[Question, Question]:
     """Return Q->A and QA->R; the second asks for the reason behind question and right answer."""
     called = names([thing.shape for thing in scene.things])
     text = spoken(riddle.question, called)
@@ -67,12 +86,12 @@ def as_questions(riddle: Riddle, scene: Scene) -> tuple[Question, Question]:
     rationales = tuple(spoken(rationale, called) for rationale in riddle.rationales)
     reason = f"{text} {answers[riddle.answer]}"
     return (
-        Question("0", text, answers, riddle.answer, "Q->A", "0"),
-        Question("1", reason, rationales, riddle.rationale, "QA->R", "0"),
+        Question(f"{group}:a", text, answers, riddle.answer, "Q->A", group),
+        Question(f"{group}:r", reason, rationales, riddle.rationale, "QA->R", group),
     )
 
 
-def riddle(scene: Scene, rng: Generator) -> Riddle:
+def _riddle(scene: Scene, rng: Generator) -> Riddle:
     """Return a riddle about colour, place or looks of a thing, or about the way from one to another."""
     makers = [_color, _place, _looks] + ([_way] if len(scene.things) > 1 else [])
     return pick(makers, rng)(scene, int(rng.integers(len(scene.things))), rng)

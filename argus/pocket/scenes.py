@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import hypot
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ PLACES = (
 """Names of the nine thirds of a picture, by row and column."""
 SCALE = 2  # scenes are drawn this much larger and averaged down, for smooth edges
 MARGIN = 6  # least distance between two things, and between a thing and the border, in pixels
-CROWDED = 200  # tries before a scene starts afresh with other sizes
+TRIES = 60  # places tried for a thing before the scene starts afresh
 
 
 @dataclass(frozen=True)
@@ -123,30 +123,39 @@ def draw(scene: Scene) -> Image:
 
 
 def _things(words: Vocabulary, count: int, one_per_shape: bool, rng: Generator) -> tuple[Thing, ...]:
-    """Return up to `count` things; fewer when the picture was full first."""
+    """Return up to `count` things; fewer when there was no room for the next."""
     things: list[Thing] = []
-    for _ in range(CROWDED):
-        thing = _thing(words, rng)
-        if all(_apart(thing, other) and _unlike(thing, other, one_per_shape) for other in things):
-            things.append(thing)
-        if len(things) == count:
+    while len(things) < count:
+        kind = _thing(words, rng)
+        if not all(_unlike(kind, other, one_per_shape) for other in things):
+            continue
+        # A place is sought for the thing as it is: drawing another thing instead would favour small ones.
+        placed = (_placed(kind, words, rng) for _ in range(TRIES))
+        free = next((thing for thing in placed if all(_apart(thing, other) for other in things)), None)
+        if free is None:
             break
+        things.append(free)
     return tuple(things)
 
 
 def _thing(words: Vocabulary, rng: Generator) -> Thing:
+    """Return a thing that has no place yet."""
     size = SIZES[rng.integers(len(SIZES))]
-    radius = float(rng.uniform(*words.radii[size]))
-    border = radius + MARGIN
     return Thing(
         shape=words.shapes[rng.integers(len(words.shapes))],
         color=words.colors[rng.integers(len(words.colors))],
         size=size,
-        x=float(rng.uniform(border, SIDE - border)),
-        y=float(rng.uniform(words.top + border, SIDE - border)),
-        radius=radius,
+        x=0.0,
+        y=0.0,
+        radius=float(rng.uniform(*words.radii[size])),
         material=words.materials[rng.integers(len(words.materials))],
     )
+
+
+def _placed(thing: Thing, words: Vocabulary, rng: Generator) -> Thing:
+    border = thing.radius + MARGIN
+    x, y = rng.uniform(border, SIDE - border), rng.uniform(words.top + border, SIDE - border)
+    return replace(thing, x=float(x), y=float(y))
 
 
 def _apart(one: Thing, other: Thing) -> bool:

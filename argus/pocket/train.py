@@ -26,7 +26,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--threads", type=int, default=2, help="CPU threads; other numbers round differently")
     chosen = parser.parse_args()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", force=True)
+    logging.basicConfig(format="%(asctime)s %(message)s", datefmt="%H:%M:%S", force=True)
+    logging.getLogger("argus").setLevel(logging.INFO)
     torch.set_num_threads(chosen.threads)
     for name in chosen.models:
         started = time.monotonic()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 
-RECIPE = Recipe(scenes=6000, steps=1000, batch=48, rate=1.5e-3)
+RECIPE = Recipe(scenes=4000, steps=1000, batch=48, rate=1.5e-3)
 TURNS = ("coco", "flickr30k", "visual_genome", "clevr", "coco", "flickr30k", "visual_genome", "vcr")
 """Styles, in turn: a step sees one style, so that its wrong pictures are as alike as those of a gallery."""
 WIDTH, HEADS, PROJECTION = 128, 4, 128
