@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hydra.utils import instantiate
@@ -14,7 +15,7 @@ from argus.data.clevr import Clevr
 from argus.data.coco import Coco
 from argus.data.flickr30k import Flickr30k
 from argus.data.images import load_image
-from argus.data.selection import counts
+from argus.data.selection import counts, take
 from argus.data.vcr import Vcr
 from argus.data.vcr_text import object_names, render
 from argus.data.visual_genome import VisualGenome
@@ -47,6 +48,21 @@ def test_coco_val_and_train_can_be_read_together(sample_data: Path) -> None:
     annotations = ["annotations/captions_train2017.json", "annotations/captions_val2017.json"]
     dataset = Coco(sample_data / "coco", annotations=annotations, images=["train2017", "val2017"])
     assert counted(dataset) == (164, 820, 0)
+
+
+def test_karpathy_test_images_of_2017_have_the_captions_that_the_split_lists(
+    sample_data: Path, tmp_path: Path, write: Any
+) -> None:
+    listed = json.loads((sample_data / "coco" / "karpathy_test_excerpt.json").read_text(encoding="utf-8"))
+    write("dataset_coco.json", {"images": [{"cocoid": int(number), "split": "test"} for number in listed]})
+    for name in ("annotations", "val2017"):
+        (tmp_path / name).symlink_to(sample_data / "coco" / name)
+    annotations = "annotations/captions_val2017.json"
+    dataset = Coco(tmp_path, annotations=annotations, images="val2017", karpathy="dataset_coco.json", split="test")
+    entries = take(dataset.entries(), limit=None, expected=20)
+    assert [entry.id for entry in entries] == list(listed)
+    for entry in entries:
+        assert {int(caption.id) for caption in entry.captions} >= set(listed[entry.id])
 
 
 @pytest.mark.parametrize(("split", "images"), [(None, 43), ("train", 37), ("val", 3), ("test", 3)])
