@@ -30,8 +30,14 @@ def best(scorecards: Sequence[Scorecard], figure: str, part: str = "common") -> 
 def gap_sentence(scorecards: Sequence[Scorecard]) -> str:
     """Return the Capability-Reliability Gap in one sentence: who leads each part of A(M)."""
     leaders = {figure: best(scorecards, figure) for figure in BEST_FOR}
-    named = [f"{BEST_FOR[figure]} ({figure}): {', '.join(names) or 'unknown'}" for figure, names in leaders.items()]
+    named = [f"{BEST_FOR[figure]} ({figure}): {_listed(names, scorecards)}" for figure, names in leaders.items()]
     reliable = {BEST_FOR[figure]: set(leaders[figure]) for figure in ("CDC", "RR") if leaders[figure]}
     if leaders["P"] and reliable and not any(names & set(leaders["P"]) for names in reliable.values()):
         named.append(f"the most capable model is not the {' nor the '.join(reliable)}")
     return "; ".join(named)
+
+
+def _listed(names: Sequence[str], scorecards: Sequence[Scorecard]) -> str:
+    if 1 < len(names) == len(scorecards):
+        return "all the same"
+    return ", ".join(names) or "unknown"

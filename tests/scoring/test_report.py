@@ -105,6 +105,7 @@ def test_leaders_are_named_and_the_gap_between_capable_and_reliable_is_said(card
     sentence = gap_sentence(cards)
     assert "most capable (P): gemma" in sentence
     assert "most consistent (CDC): unknown" in sentence  # one common dataset
+    assert "cheapest (E): all the same" in sentence
     assert sentence.endswith("the most capable model is not the most robust")
 
 
