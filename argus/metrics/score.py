@@ -55,7 +55,11 @@ def caption_scores(predictions: Sequence[Prediction]) -> CaptionScores:
     captions = [p for p in predictions if isinstance(p, CaptionPrediction)]
     if len(captions) < 2:
         raise DataError(f"captions of {len(captions)} image(s): CIDEr-D is undefined below two; give more images")
-    return score_captions([caption.text for caption in captions], [caption.references for caption in captions])
+    # By place, not by id: a resample has images twice.
+    return score_captions(
+        dict(enumerate(caption.text for caption in captions)),
+        dict(enumerate(caption.references for caption in captions)),
+    )
 
 
 def reasoning_score(predictions: Sequence[Prediction]) -> float:

@@ -42,7 +42,11 @@ def score_captions(candidates: Mapping[Id, str], references: Mapping[Id, Sequenc
     Equal to pycocoevalcap 1.2. Raises DataError for fewer than two images (CIDEr-D has no meaning there), ids that are
     not the same on both sides, and images without a reference.
     """
-    captions = tokenize_captions(candidates, references)
+    return score_tokenized(tokenize_captions(candidates, references))
+
+
+def score_tokenized(captions: TokenizedCaptions) -> CaptionScores:
+    """Return BLEU-1 to 4, ROUGE-L and CIDEr-D; raises DataError for fewer than two images."""
     overlap = score_overlap(captions)
     words, reference_words = _words(captions)
     ciders = dict(zip(captions.candidates, cider_d(words, reference_words), strict=True))
@@ -76,9 +80,11 @@ def tokenize_captions(candidates: Mapping[Id, str], references: Mapping[Id, Sequ
     if bare:
         raise DataError(f"{len(bare)} image(s) without a reference, first {bare[0]!r}; leave them out")
     lines = iter(tokenize_lines([text for group in references.values() for text in group]))
-    tokenized = {image: tuple(" ".join(next(lines)) for _ in group) for image, group in references.items()}
+    tokenized: dict[Hashable, tuple[str, ...]] = {
+        image: tuple(" ".join(next(lines)) for _ in group) for image, group in references.items()
+    }
     written = tokenize_lines([candidates[image] for image in references])
-    return TokenizedCaptions(dict(zip(references, map(" ".join, written), strict=True)), dict(tokenized))
+    return TokenizedCaptions(dict(zip(references, map(" ".join, written), strict=True)), tokenized)
 
 
 def _require_same_ids(candidates: Mapping[Id, str], references: Mapping[Id, Sequence[str]]) -> None:

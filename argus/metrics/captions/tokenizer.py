@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
 
 from argus.metrics.captions import abbreviations
-from argus.metrics.captions.grammar import SHAPES
+
+if TYPE_CHECKING:
+    from argus.metrics.captions.grammar import Shape
 
 # The evaluation also lists -LRB- and its like, in capitals; tokens are in lower case by then, so brackets stay.
 _PUNCTUATION = frozenset(("''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"))
@@ -81,10 +85,18 @@ def _simple(text: str, position: int) -> tuple[str, int] | None:
     return (match[1], match.end()) if match and match[1].lower() not in _NOT_LAST else None
 
 
+@cache
+def _shapes() -> tuple[Shape, ...]:
+    # Compiling them takes half a second: only who scores captions should wait for it.
+    from argus.metrics.captions.grammar import SHAPES
+
+    return SHAPES
+
+
 def _longest(text: str, position: int) -> tuple[str, int]:
     """Return the token at a position, "" where there is none, and the position behind it."""
     reach, end, chosen = position, position + 1, None
-    for shape in SHAPES:
+    for shape in _shapes():
         match = shape.pattern.match(text, position)
         if match and match.end() > reach:
             reach, end, chosen = match.end(), match.end(1) - shape.split, shape
