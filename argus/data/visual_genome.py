@@ -54,7 +54,7 @@ class VisualGenome(Dataset):
             regions = {int(image["id"]): image["regions"] for image in read_json(descriptions)}
             if unlisted := sorted(regions.keys() - set(numbers)):
                 raise DataError(f"'{descriptions}' has images that '{image_data}' has not: {first_few(unlisted)}")
-            pictures = Pictures([self.folder(folder) for folder in self.images])
+            pictures = Pictures(self.folders())
             described = {number: self.keep(regions.get(number, ())) for number in numbers}
             self.report(regions, described)
             return tuple(
@@ -63,6 +63,11 @@ class VisualGenome(Dataset):
                 if kept
                 for entry in self.build(number, pictures.find(f"{number}.jpg", number), kept)
             )
+
+    def folders(self) -> list[Path]:
+        """Return the folders that exist: small sets have one. Pictures that another would hold are named as missing."""
+        present = [self.root / name for name in self.images if (self.root / name).is_dir()]
+        return present or [self.folder(self.images[0])]
 
     def keep(self, regions: Sequence[Any]) -> list[Any]:
         """Return the first `max_regions` regions whose phrase is more than spaces."""

@@ -38,6 +38,21 @@ def test_pictures_are_found_in_either_folder(tmp_path: Path) -> None:
     assert folders == ["VG_100K_2", "VG_100K"]
 
 
+def test_a_small_set_may_have_one_of_the_folders(tmp_path: Path) -> None:
+    (tmp_path / "VG_100K_2" / "1.jpg").rename(tmp_path / "VG_100K" / "1.jpg")
+    (tmp_path / "VG_100K_2").rmdir()
+    assert len(genome(tmp_path).entries()) == 2
+
+
+def test_pictures_of_a_folder_that_is_missing_are_named(tmp_path: Path) -> None:
+    (tmp_path / "VG_100K_2" / "1.jpg").unlink()
+    (tmp_path / "VG_100K_2").rmdir()
+    with pytest.raises(DataError, match=r"1 of 2 pictures are missing.*1.jpg"):
+        genome(tmp_path).entries()
+    with pytest.raises(DataError, match=r"folder '.*elsewhere' is missing"):
+        genome(tmp_path, images="elsewhere").entries()
+
+
 def test_blank_phrases_and_images_without_phrases_are_left_out_and_counted(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
