@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from argus.pocket.files import write_jpeg, write_json, write_lines
 from argus.pocket.language import captions, regions
@@ -18,7 +19,8 @@ Wrote = Callable[[], None]
 
 def write_coco(root: Path, scenes: Sequence[Scene], seed: int, wrote: Wrote) -> None:
     """Write annotations/captions_val2017.json and val2017/ below root/coco."""
-    images, annotations = [], []
+    images: list[dict[str, Any]] = []
+    annotations: list[dict[str, Any]] = []
     for number, scene in enumerate(scenes):
         image = FIRST_COCO_ID + STRIDE * number
         name = f"{image:012d}.jpg"

@@ -24,7 +24,9 @@ Wrote = Callable[[], None]
 
 def write_clevr(root: Path, scenes: Sequence[Scene], seed: int, wrote: Wrote) -> None:
     """Write images/val/, questions/ and scenes/ below root/clevr/CLEVR_v1.0."""
-    folder, lines, described = root / "clevr" / "CLEVR_v1.0", [], []
+    folder = root / "clevr" / "CLEVR_v1.0"
+    lines: list[dict[str, Any]] = []
+    described: list[dict[str, Any]] = []
     for number, scene in enumerate(scenes):
         name = f"CLEVR_val_{number:06d}.png"
         path = folder / "images" / "val" / name
@@ -91,7 +93,8 @@ def _clevr_scene(scene: Scene, image: int, name: str) -> dict[str, Any]:
 
 def write_vcr(root: Path, scenes: Sequence[Scene], seed: int, wrote: Wrote) -> None:
     """Write val.jsonl, and pictures and metadata in vcr1images/, below root/vcr. The riddles come with the scenes."""
-    folder, lines = root / "vcr", []
+    folder = root / "vcr"
+    lines: list[str] = []
     for number, scene in enumerate(scenes):
         film = f"lsmdc_{MOVIE}_{number // FRAMES}"
         stem = f"{film}/{MOVIE}_{number // FRAMES}_00.{number % FRAMES:02d}@0"
