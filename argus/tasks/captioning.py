@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from argus.errors import ArgusError, ConfigError, DataError
-from argus.metrics.score import caption_scores, capped
+from argus.metrics.score import capped, caption_scores
 from argus.models.base import Embedder, Generator, Model
 from argus.records import CaptionPrediction, Entry, Prediction, Sample
 from argus.tasks.base import Step, Task, Work

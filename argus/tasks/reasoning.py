@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from argus.errors import DataError
+from argus.metrics.accuracy import accuracy_by_kind, chance, chance_adjusted_accuracy, joint_accuracy, predicted_choice
 from argus.metrics.score import reasoning_score
 from argus.models.base import Choice, Chooser, Embedder, Model
 from argus.records import ChoicePrediction, Prediction, Question, Sample
@@ -58,18 +59,23 @@ class Reasoning(Task):
         (accuracy - chance) / (1 - chance): 0 for guessing, below 0 for worse.
         """
         answers = [p for p in predictions if isinstance(p, ChoicePrediction)]
-        if not answers:
-            raise DataError("no question was answered: no image could be read, or none has a question")
         right = reasoning_score(answers)
-        chance = float(np.mean([1 / len(answer.scores) for answer in answers]))
+        guessing = chance([len(answer.scores) for answer in answers])
+        predicted, targets = [answer.predicted for answer in answers], [answer.target for answer in answers]
+        # By the metric's name, not the kind: two kinds of one name are then one figure, never one that hides the other.
+        kinds, groups = [metric_name(answer.kind) for answer in answers], [answer.group for answer in answers]
         metrics = {
             "score": right,
             "accuracy": right,
-            "commonest_answer_accuracy": _commonest(answers) / len(answers),
-            "chance": chance,
-            "accuracy_chance_adjusted": (right - chance) / (1 - chance),
+            "commonest_answer_accuracy": _commonest(kinds, targets) / len(answers),
+            "chance": guessing,
+            "accuracy_chance_adjusted": chance_adjusted_accuracy(right, guessing),
         }
-        return metrics | _by_kind(answers) | _joint(answers)
+        by_kind = accuracy_by_kind(predicted, targets, kinds)
+        metrics |= {f"accuracy_{kind}": value for kind, value in by_kind.items()}
+        if any(groups):
+            metrics["accuracy_q_to_ar"] = joint_accuracy(predicted, targets, groups)
+        return metrics
 
     def facts(self, model: Model, work: Work) -> Mapping[str, float]:
         """Return the number of questions, and how many texts an embedder had to cut."""
@@ -85,40 +91,21 @@ def metric_name(kind: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", kind.lower().replace("->", " to ")).strip("_")
 
 
-def _by_kind(answers: Sequence[ChoicePrediction]) -> dict[str, float]:
-    kinds: dict[str, list[ChoicePrediction]] = {}
-    for answer in answers:
-        # By the name, not the kind: two kinds of one name are then one figure, never one that hides the other.
-        kinds.setdefault(metric_name(answer.kind), []).append(answer)
-    return {f"accuracy_{name}": reasoning_score(kinds[name]) for name in sorted(kinds)}
-
-
-def _joint(answers: Sequence[ChoicePrediction]) -> dict[str, float]:
-    groups: dict[str, bool] = {}
-    for answer in answers:
-        if answer.group:
-            groups[answer.group] = groups.get(answer.group, True) and answer.predicted == answer.target
-    return {"accuracy_q_to_ar": sum(groups.values()) / len(groups)} if groups else {}
-
-
-def _commonest(answers: Sequence[ChoicePrediction]) -> int:
-    targets: dict[str, Counter[int]] = {}
-    for answer in answers:
-        targets.setdefault(answer.kind, Counter())[answer.target] += 1
-    return sum(max(counter.values()) for counter in targets.values())
+def _commonest(kinds: Sequence[str], targets: Sequence[int]) -> int:
+    found: dict[str, Counter[int]] = {}
+    for kind, target in zip(kinds, targets, strict=True):
+        found.setdefault(kind, Counter())[target] += 1
+    return sum(max(counter.values()) for counter in found.values())
 
 
 def _prediction(image_id: str, question: Question, scores: np.ndarray) -> ChoicePrediction:
-    # A wrong choice that ties with the right one goes first: a constant model must not look better than guessing.
-    best = np.flatnonzero(scores == scores.max())
-    wrong = best[best != question.target]
     return ChoicePrediction(
         id=question.id,
         image_id=image_id,
         kind=question.kind,
         group=question.group,
         scores=tuple(float(score) for score in scores),
-        predicted=int(wrong[0] if len(wrong) else best[0]),
+        predicted=predicted_choice(scores, question.target),
         target=question.target,
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from argus.errors import ConfigError, DataError
-from argus.metrics.retrieval import median_rank, mean_reciprocal_rank, ranks, recall_at_k
+from argus.metrics.retrieval import mean_reciprocal_rank, median_rank, ranks, recall_at_k
 from argus.metrics.score import retrieval_score
 from argus.models.base import Embedder, Matcher, Model
 from argus.records import Prediction, RankPrediction, Sample
