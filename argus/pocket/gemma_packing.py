@@ -1,0 +1,105 @@
+"""Several turns about one picture in one row of tokens: each sees the picture and itself, as if it came alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from transformers import Gemma3Processor
+
+from argus.pocket.gemma_model import BEGIN, BEGIN_OF_TURN, END_OF_TURN
+from argus.pocket.gemma_turns import Kind, Turn
+
+END_WEIGHT = 0.1  # of the token that ends an answer: it is easy, and would drown the yes or no before it
+PADDING = -1
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A batch of rows. `at` are indices into the flattened (n, length) tokens whose successor is an answer's."""
+
+    tokens: Tensor  # (n, length)
+    positions: Tensor  # (n, length)
+    mask: Tensor  # (n, 1, length, length), True where the row's token may look at the column's
+    at: Tensor  # (answer tokens,)
+    targets: Tensor  # (answer tokens,)
+    weights: Tensor  # (answer tokens,)
+    kinds: Tensor  # (answer tokens,)
+
+
+class Packer:
+    """Turns users' texts and answers into tokens: the same ones as the processor with its chat template."""
+
+    def __init__(self, processor: Gemma3Processor) -> None:
+        self.tokenizer = processor.tokenizer
+        self.prefix = self._tokens([f"{BEGIN}{BEGIN_OF_TURN}user\n{processor.full_image_sequence}"])[0]
+        self.bridge = self._tokens([f"{END_OF_TURN}\n{BEGIN_OF_TURN}model\n"])[0]
+        self.end = self.tokenizer.convert_tokens_to_ids(END_OF_TURN)
+        self.image = self.tokenizer.image_token_id
+        self.padding = self.tokenizer.pad_token_id
+
+    def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        tokens: list[list[int]] = self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]
+        return tokens
+
+    def pack(self, batch: Sequence[Sequence[Turn]]) -> Packed:
+        """Return one row for each picture's turns, padded on the right."""
+        flat = [turn for row in batch for turn in row]
+        texts, answers = (self._tokens(part) for part in ([t.text for t in flat], [t.answer for t in flat]))
+        pieces = iter(zip(flat, texts, answers, strict=True))
+        rows = [self._row([next(pieces) for _ in row]) for row in batch]
+        length = max(len(row.tokens) for row in rows)
+        tokens = _padded([row.tokens for row in rows], length, self.padding)
+        turn = _padded([row.turns for row in rows], length, PADDING)
+        return Packed(
+            tokens=tokens,
+            positions=_padded([row.positions for row in rows], length, 0),
+            mask=_mask(turn, tokens == self.image),
+            at=torch.tensor([i * length + at for i, row in enumerate(rows) for at in row.at]),
+            targets=torch.tensor([target for row in rows for target in row.targets]),
+            weights=torch.tensor([weight for row in rows for weight in row.weights]),
+            kinds=torch.tensor([int(kind) for row in rows for kind in row.kinds]),
+        )
+
+    def _row(self, pieces: Sequence[tuple[Turn, list[int], list[int]]]) -> _Row:
+        start = len(self.prefix)
+        row = _Row(list(self.prefix), [0] * start, list(range(start)), [], [], [], [])
+        for number, (turn, text, answer) in enumerate(pieces, start=1):
+            asked, said = [*text, *self.bridge], [*answer, self.end]
+            begin = len(row.tokens)
+            first = begin + len(asked) - 1  # the last token before the answer
+            row.tokens.extend(asked + answer)
+            row.turns.extend([number] * (len(row.tokens) - begin))
+            row.positions.extend(range(start, start + len(row.tokens) - begin))
+            row.at.extend(range(first, first + len(said)))
+            row.targets.extend(said)
+            row.weights.extend([1.0] * len(answer) + [END_WEIGHT])
+            row.kinds.extend([turn.kind] * len(said))
+        return row
+
+
+@dataclass(frozen=True)
+class _Row:
+    tokens: list[int]
+    turns: list[int]  # 0 for the prefix that all turns share
+    positions: list[int]
+    at: list[int]
+    targets: list[int]
+    weights: list[float]
+    kinds: list[Kind]
+
+
+def _padded(rows: Sequence[Sequence[int]], length: int, filler: int) -> Tensor:
+    return torch.tensor([[*row, *[filler] * (length - len(row))] for row in rows])
+
+
+def _mask(turn: Tensor, image: Tensor) -> Tensor:
+    """Return where attention goes: back within the turn and to the prefix, and both ways within the picture."""
+    length = turn.shape[1]
+    back = torch.ones(length, length, dtype=torch.bool).tril()
+    own = turn[:, :, None] == turn[:, None, :]
+    shared = turn[:, None, :] == 0
+    picture = image[:, :, None] & image[:, None, :]
+    return ((back & (own | shared)) | picture)[:, None]
