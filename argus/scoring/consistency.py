@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean, median
 
-from argus.scoring.records import Slot, Value
+from argus.scoring.records import NOTHING, Slot, Value
 
 Scores = Mapping[Slot, float]
 
@@ -47,7 +47,7 @@ def consistency(scores: Scores, form: str, easiness: Scores, datasets: int) -> V
 def _gap(values: Mapping[str, float]) -> str:
     if len(values) < 2:
         return f"needs two datasets, has {', '.join(values) or 'none'}"
-    return "" if any(values.values()) else "every dataset scores 0"
+    return "" if max(values.values()) >= NOTHING else "every dataset scores 0"
 
 
 def sigma(values: Sequence[float]) -> float:

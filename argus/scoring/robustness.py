@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from statistics import fmean
 
 from argus.scoring.cells import Pair
-from argus.scoring.records import Ratio, Slot, Value
+from argus.scoring.records import NOTHING, Ratio, Slot, Value
 
 Pairs = Mapping[Slot, Pair]
-NOTHING = 1e-9  # below any score that a countable number of samples can give
 
 
 def ratios(pairs: Pairs) -> tuple[Ratio, ...]:

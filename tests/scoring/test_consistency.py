@@ -78,8 +78,9 @@ def test_one_dataset_is_a_gap_and_never_full_consistency(form: str):
 
 
 @pytest.mark.parametrize("form", ["population", "within_task", "min_max", "gini", "difficulty_adjusted"])
-def test_all_zero_is_a_gap(form: str):
-    mine = scores(a_t=0.0, b_t=0.0)
+@pytest.mark.parametrize("tiny", [0.0, 5e-324])  # halving the smallest float gives 0
+def test_all_zero_is_a_gap(form: str, tiny: float):
+    mine = scores(a_t=0.0, b_t=tiny)
     value = consistency(mine, form, medians([mine, mine]), 2)
     assert value.value is None
     assert "every dataset scores 0" in value.gap
