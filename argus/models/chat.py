@@ -112,7 +112,13 @@ class Chat(Matcher, Generator, Chooser):
         return torch.logsumexp(yes, dim=0) - torch.logsumexp(no, dim=0)
 
     def _tokens(self, images: Sequence[Image], texts: Sequence[Sequence[str]]) -> list[list[list[int]]]:
-        return [self.prompts.tokens(image, own) if own else [] for image, own in zip(images, texts, strict=True)]
+        """Tokenise every text beside its image; a text that stands beside several images of one size, once."""
+        known: dict[tuple[int, int], dict[str, list[int]]] = defaultdict(dict)
+        for image, own in zip(images, texts, strict=True):
+            new = [text for text in dict.fromkeys(own) if text not in known[image.size]]
+            if new:
+                known[image.size].update(zip(new, self.prompts.tokens(image, new), strict=True))
+        return [[known[image.size][text] for text in own] for image, own in zip(images, texts, strict=True)]
 
     def _read(
         self, images: Sequence[Image], texts: Sequence[Sequence[str]], rows: Sequence[Sequence[Row]]

@@ -7,7 +7,7 @@ computed. The results are those of whole sequences, to rounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import takewhile
@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from argus.models.decoding import log_probabilities, right_padded
+from argus.models.decoding import right_padded
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,19 @@ def _extend(model: Any, prefix: Any, repeats: int, rows: Sequence[Row], length: 
     kept = sorted({position for row in rows for position in row.positions})
     keep = torch.tensor(kept, device=model.device) - length
     logits = model(input_ids=ids, cache=cache, use_cache=True, logits_to_keep=keep).logits
-    scores = []
-    for row, own in zip(rows, logits, strict=True):
-        at = own[[kept.index(position) for position in row.positions]]
-        scores.append(log_probabilities(at, torch.tensor(row.targets, device=at.device)))
-    return list(torch.cat(scores).cpu().split([len(row.targets) for row in rows]))
+    return _asked(logits, rows, {position: index for index, position in enumerate(kept)})
+
+
+def _asked(logits: Tensor, rows: Sequence[Row], column: Mapping[int, int]) -> list[Tensor]:
+    """Return for each row log P of its targets: logits (rows, columns, vocabulary), a position being in `column`."""
+    width = logits.shape[1]
+    spots = [index * width + column[position] for index, row in enumerate(rows) for position in row.positions]
+    # Several targets may be asked for at one spot: the sum over the vocabulary is done once for each spot.
+    different, spot = torch.tensor(spots, device=logits.device).unique(return_inverse=True)
+    targets = torch.tensor([target for row in rows for target in row.targets], device=logits.device)
+    found = logits.flatten(0, 1)[different].float()
+    scores = found[spot, targets] - found.logsumexp(dim=-1)[spot]
+    return list(scores.cpu().split([len(row.targets) for row in rows]))
 
 
 def _steps(rows: Sequence[Sequence[Row]], count: int) -> Iterator[list[list[int]]]:
