@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import time
 from importlib import import_module
 from pathlib import Path
-
-import torch
 
 MODELS = ("clip", "blip", "gemma")
 CHECKPOINTS = Path(__file__).parent / "checkpoints"
@@ -28,6 +27,10 @@ def main() -> None:
     chosen = parser.parse_args()
     logging.basicConfig(format="%(asctime)s %(message)s", datefmt="%H:%M:%S", force=True)
     logging.getLogger("argus").setLevel(logging.INFO)
+    # A thread that waits by spinning makes training many times slower where other work shares the cores.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # read when torch is imported
+    import torch
+
     torch.set_num_threads(chosen.threads)
     for name in chosen.models:
         started = time.monotonic()

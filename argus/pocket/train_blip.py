@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SCENES = 4000  # training scenes of each style
 SEEING = Recipe(scenes=SCENES, steps=300, batch=32, rate=1.5e-3)
-TELLING = Recipe(scenes=SCENES, steps=1800, batch=32, rate=1.5e-3)
+TELLING = Recipe(scenes=SCENES, steps=2400, batch=32, rate=1.5e-3)
 TURNS = ("coco", "clevr", "vcr", "flickr30k", "clevr", "vcr", "visual_genome", "clevr", "vcr")
 """Styles, in turn: a step sees one style, so that its wrong pictures are as alike as those of a gallery."""
 QUIZZED = 16  # pictures a step that are asked about
