@@ -11,6 +11,7 @@ from omegaconf import DictConfig
 
 from argus.configuration import conf_dir
 from argus.errors import ArgusError, ConfigError
+from argus.overrides import check_overrides
 
 
 @hydra.main(version_base=None, config_path=str(conf_dir()), config_name="aggregate")
@@ -39,4 +40,8 @@ def _aggregate(cfg: DictConfig) -> None:
 
 
 if __name__ == "__main__":
+    try:
+        check_overrides("aggregate", sys.argv[1:])
+    except ArgusError as error:
+        sys.exit(f"error: {error}")
     main()

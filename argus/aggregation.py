@@ -34,7 +34,7 @@ class SweepCells:
     sweep_id: str
     cells: tuple[CellResult, ...]
     dropped: tuple[DroppedCell, ...]
-    ceilings: Mapping[str, float]  # by run id: the CIDEr-D that scores 1
+    ceilings: Mapping[str, float | None]  # by run id: the CIDEr-D that scores 1; None without captions
     digest: str  # of the set of cells: the same for a sweep that is run again
 
 
@@ -92,9 +92,14 @@ def read_sweep(store: Store, sweep_id: str) -> SweepCells:
         sweep_id=sweep_id,
         cells=tuple(_result(store, key, run) for key, run in found),
         dropped=tuple(DroppedCell(CellKey(**drop["key"]), drop["reason"]) for drop in plan["dropped"]),
-        ceilings={run.id: float(run.params["dataset.caption_ceiling"]) for _, run in found if run is not None},
+        ceilings={run.id: _ceiling(run) for _, run in found if run is not None},
         digest=tracking.digest_of(cell["fingerprint"] for cell in planned),
     )
+
+
+def _ceiling(run: StoredRun) -> float | None:
+    logged = run.params["dataset.caption_ceiling"]
+    return None if logged == "None" else float(logged)
 
 
 def _best_runs(newest_first: Sequence[StoredRun]) -> dict[str, StoredRun]:

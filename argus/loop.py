@@ -51,17 +51,18 @@ class Predictor(LightningModule):
         super().__init__()
         self.step, self.failures, self.progress, self.total = step, failures, progress, total
         self.done = 0
+        self.outputs: list[Any] = []  # kept here: what predict_step returns, Lightning takes apart
 
     def transfer_batch_to_device(self, batch: Any, device: torch.device, dataloader_idx: int) -> Any:
         return batch
 
-    def predict_step(self, batch: Sequence[Sample | Failure], batch_idx: int) -> list[Any]:
+    def predict_step(self, batch: Sequence[Sample | Failure], batch_idx: int) -> None:
         self.failures |= {item.id: item.reason for item in batch if isinstance(item, Failure)}
         samples = [item for item in batch if isinstance(item, Sample)]
-        outputs = self.step(samples) if samples else []
+        if samples:
+            self.outputs.extend(self.step(samples))
         self.done += len(batch)
         self.progress(self.done, self.total)
-        return outputs
 
 
 class LightningLoop:
@@ -92,16 +93,16 @@ class LightningLoop:
         )
         module = Predictor(step, self.failures, self.progress, len(self.pictures))
         with _quiet():
-            batches = Trainer(
+            Trainer(
                 **self.trainer,
                 logger=False,
                 enable_checkpointing=False,
                 enable_progress_bar=False,
                 enable_model_summary=False,
-            ).predict(module, loader)
+            ).predict(module, loader, return_predictions=False)
         if len(self.failures) > MOST_FAILURES * len(self.pictures):
             raise DataError(_too_many(self.failures, len(self.pictures)))
-        return [output for batch in batches or [] for output in batch]
+        return module.outputs
 
     def first(self, count: int) -> list[Sample]:
         """Return the first `count` readable samples, for the efficiency probe."""

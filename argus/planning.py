@@ -11,8 +11,9 @@ from omegaconf import DictConfig
 from argus.errors import ConfigError
 from argus.fingerprint import fingerprint
 from argus.markers import title
+from argus.overrides import first_of
 from argus.records import CellKey, DroppedCell
-from argus.settings import key_of, model_class, task_class
+from argus.settings import build_perturbation, key_of, model_class, task_class
 from argus.tasks.sense import why_not
 
 Overrides = tuple[str, ...]
@@ -51,6 +52,7 @@ def make_plan(axes: Mapping[str, Sequence[str]], compose: Compose, finished: Cal
         cfg = compose(overrides)
         reason = why_not_cell(cfg)
         if reason is None:
+            build_perturbation(cfg)  # an impossible severity is told now, not after hours
             print_of = fingerprint(cfg)
             cells.append(PlannedCell(key_of(cfg), print_of, overrides, finished(print_of)))
         else:
@@ -70,7 +72,7 @@ def expand(axes: Mapping[str, Sequence[str]], compose: Compose) -> tuple[Overrid
     Where the user named no dataset, the suite's; no task, those each dataset offers; always the clean baseline, once
     whatever severities and other knobs of perturbations are swept.
     """
-    base = compose([f"{key}={values[0]}" for key, values in axes.items()])
+    base = compose(first_of(axes))
     named = {key: list(values) for key, values in axes.items()}
     named.setdefault("dataset", list(base.suite.datasets))
     named.setdefault("perturbation", [base.perturbation.name])

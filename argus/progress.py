@@ -45,7 +45,7 @@ def _follow(folder: Path, total: int, bar: Progress, stop: Event) -> None:
         last = stop.wait(0.3)
         states = read_all(folder)
         for name in [name for name, state in states.items() if state.status != "RUNNING" and name not in shown]:
-            bar.console.print(_line(states[name]), highlight=False)
+            bar.console.print(_line(states[name]), highlight=False, soft_wrap=True)
             shown.add(name)
         bar.update(task, completed=len(shown), description=_now(states) or "sweep")
 

@@ -14,6 +14,7 @@ from omegaconf import DictConfig, open_dict
 
 from argus.configuration import conf_dir
 from argus.errors import ArgusError
+from argus.overrides import check_overrides
 
 
 @hydra.main(version_base=None, config_path=str(conf_dir()), config_name="run")
@@ -62,4 +63,8 @@ def _interrupt(signum: int, frame: FrameType | None) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, _interrupt)  # a cluster's polite kill closes runs as Ctrl-C does
+    try:
+        check_overrides("run", sys.argv[1:])
+    except ArgusError as error:
+        sys.exit(f"error: {error}")
     main()

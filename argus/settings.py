@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hydra.errors import InstantiationException
 from hydra.utils import get_class, instantiate
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, ListConfig, OmegaConf
 from omegaconf.errors import InterpolationKeyError, MissingMandatoryValue
 
-from argus.errors import ConfigError
+from argus.errors import ArgusError, ConfigError
 from argus.models.base import Model, Runtime
 from argus.records import CellKey
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from argus.tracking import Store
 
 # Tables of alternatives and spec sheets: one of their entries is used and stands resolved elsewhere.
-NOT_PARAMS = ("checkpoints", "revisions", "fusion_tokens", "caption_ceilings", "expectations", "spec", "references", "prepare")
+NOT_PARAMS = ("checkpoints", "revisions", "fusion_tokens", "caption_ceilings", "spec", "references", "prepare")
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def _settings(cfg: DictConfig) -> Settings:
         caption_prompt=cfg.model.caption_prompt,
         ceiling=cfg.dataset.caption_ceiling,
         params=flat(cfg),
-        resolved=_yaml(cfg),
+        resolved=_yaml(OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])),
         lock=cfg.argus.lock,
         sweep=cfg.argus.sweep,
         fingerprint=cfg.argus.fingerprint,
@@ -156,16 +157,27 @@ def _yaml(section: DictConfig) -> str:
 
 
 def build_reader(config: str) -> Dataset:
-    return instantiate(OmegaConf.create(config), _convert_="all")
+    return _build(OmegaConf.create(config))
 
 
 def build_model(config: str, runtime: Runtime) -> Model:
-    return instantiate(OmegaConf.create(config), runtime=runtime, _convert_="all")
+    return _build(OmegaConf.create(config), runtime=runtime)
 
 
 def build_task(cfg: DictConfig) -> Task:
-    return instantiate(cfg.task.member, _convert_="all")
+    return _build(cfg.task.member)
 
 
 def build_perturbation(cfg: DictConfig) -> Perturbation:
-    return instantiate(cfg.perturbation.transform, _convert_="all")
+    return _build(cfg.perturbation.transform)
+
+
+def _build(config: DictConfig | ListConfig, **given: object) -> Any:
+    """Instantiate; an error of ours comes out as itself, a misspelt key as a ConfigError."""
+    try:
+        # "object" hands records (Runtime) over as they are, lists and tables as plain ones.
+        return instantiate(config, _convert_="object", **given)
+    except InstantiationException as error:
+        if isinstance(error.__cause__, ArgusError):
+            raise error.__cause__ from error
+        raise ConfigError(f"{str(error).splitlines()[0]} {error.__cause__}") from error

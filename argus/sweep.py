@@ -16,8 +16,9 @@ from rich.console import Console
 
 from argus import tracking
 from argus.aggregation import aggregate_sweep
-from argus.errors import ArgusError, ConfigError
+from argus.errors import ArgusError
 from argus.markers import State, read_all
+from argus.overrides import axes_of, first_of
 from argus.planning import Compose, Plan, PlannedCell, make_plan
 from argus.preparing import prepare_data
 from argus.progress import watch
@@ -32,7 +33,7 @@ def run_sweep(cfg: DictConfig, overrides: Sequence[Override], compose: Compose, 
     try:
         failed = _run_sweep(cfg, overrides, compose, launch, Console())
     except (ArgusError, HydraException) as error:
-        print(f"error: {_with_keys(error, cfg)}", file=sys.stderr)
+        print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     if failed:
         sys.exit(1)
@@ -41,14 +42,15 @@ def run_sweep(cfg: DictConfig, overrides: Sequence[Override], compose: Compose, 
 def _run_sweep(
     cfg: DictConfig, overrides: Sequence[Override], compose: Compose, launch: Launch, console: Console
 ) -> tuple[State, ...]:
-    base = compose([f"{key}={values[0]}" for key, values in axes_of(overrides).items()])
+    axes = axes_of(overrides)
+    base = compose(first_of(axes))
     store = store_of(base)
     prepare_data(base, console)
     tracking.prepare(store)
     for name in tracking.bury(store):
         console.print(f"closed as KILLED, its process is gone: {name}")
     finished = {} if base.argus.rerun else finished_runs(store)
-    plan = make_plan(axes_of(overrides), compose, lambda fingerprint: finished.get(fingerprint, ""))
+    plan = make_plan(axes, compose, lambda fingerprint: finished.get(fingerprint, ""))
     console.print(plan_report(plan, whole=base.argus.dry_run))
     if base.argus.dry_run:
         return ()
@@ -60,20 +62,6 @@ def _run_sweep(
     failed = tuple(state for state in states if state.status != "FINISHED")
     _say_failed(failed, console)
     return failed
-
-
-def axes_of(overrides: Sequence[Override]) -> dict[str, list[str]]:
-    """Return the values that the user named for each key, in the order named. Raises ConfigError for an interval."""
-    axes: dict[str, list[str]] = {}
-    for override in overrides:
-        key = override.get_key_element()
-        if not override.is_sweep_override():
-            axes[key] = [override.get_value_element_as_str()]
-        elif override.is_discrete_sweep():
-            axes[key] = [str(value) for value in override.sweep_string_iterator()]
-        else:
-            raise ConfigError(f"'{override.input_line}' is no list of values: sweep with {key}=a,b or range(…)")
-    return axes
 
 
 def finished_runs(store: tracking.Store) -> dict[str, str]:
@@ -143,13 +131,3 @@ def _say_failed(failed: Sequence[State], console: Console) -> None:
     for state in failed:
         console.print(f"  {state.title}: {state.reason}  (run {state.run_id})", highlight=False, markup=False)
     console.print("Each run holds its traceback.txt. The same command runs only these again.")
-
-
-def _with_keys(error: Exception, cfg: DictConfig) -> str:
-    """Add to Hydra's word about an unknown key the keys that there are."""
-    text = str(error)
-    cause = str(error.__cause__) if error.__cause__ is not None else ""
-    if "is not in struct" not in text + cause:
-        return text
-    groups = [str(key) for key in cfg if key != "hydra"]
-    return f"{text}\n{cause}\nKeys at the top: {', '.join(groups)}. All of them: python -m argus.run --cfg job"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -58,6 +59,7 @@ class StoredRun:
 
 @lru_cache(maxsize=8)
 def client(uri: str) -> MlflowClient:
+    os.environ["MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR"] = "false"  # read at each transfer; it would tear our own bar
     logging.getLogger("mlflow").setLevel(logging.WARNING)
     logging.getLogger("alembic").setLevel(logging.WARNING)
     return MlflowClient(tracking_uri=_patient(uri))

@@ -9,8 +9,8 @@ from omegaconf import DictConfig
 
 from argus.configuration import conf_dir
 from argus.errors import ConfigError
+from argus.overrides import axes_of
 from argus.planning import Compose, Plan, expand, make_plan
-from argus.sweep import axes_of
 
 
 @pytest.fixture()
