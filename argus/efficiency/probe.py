@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 MEBIBYTE = 2**20
 BUDGET_S = 1.5  # a timing stops here, once it has its fewest repeats
-FEWEST_CALLS = 10  # below, a 95th percentile says nothing
-FEWEST_BATCHES = 2
+PATIENCE_S = 15.0  # … or here, once it has three (or its fewest, if that is less)
+FEWEST_CALLS = 10  # below, a 95th percentile says little
+FEWEST_BATCHES = 1  # after one that warms up, and of many samples
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ def probe(
 ) -> ProbedCosts:
     """Return what one sample costs in `step`, with the samples in memory: no reading, no decoding.
 
-    Calls at batch 1 go through the samples in turn, and are timed `repeats` times, or fewer once 1.5 s have passed and
-    10 are done; batches likewise, at least 2 of them. Give a step without a cache: repeated samples would hit it.
+    Calls at batch 1 go through the samples in turn. They are timed `repeats` times, but stop after 1.5 s once 10 are
+    done, and after 15 s once 3 are; batches stop after 1.5 s. Give a step without a cache: samples come back.
     Raises DataError without samples, ConfigError for sizes below 1.
     """
     if not samples:
@@ -83,7 +84,7 @@ def probe(
 def _time(step: Step, batches: Iterator[list[Sample]], device: str, fewest: int, most: int) -> list[float]:
     """Return the seconds of each call."""
     seconds: list[float] = []
-    while len(seconds) < most and (len(seconds) < fewest or sum(seconds) < BUDGET_S):
+    while len(seconds) < most and not _enough(seconds, fewest):
         batch = next(batches)
         _synchronise(device)
         start = time.perf_counter()
@@ -91,6 +92,12 @@ def _time(step: Step, batches: Iterator[list[Sample]], device: str, fewest: int,
         _synchronise(device)
         seconds.append(time.perf_counter() - start)
     return seconds
+
+
+def _enough(seconds: Sequence[float], fewest: int) -> bool:
+    if sum(seconds) < BUDGET_S:
+        return False
+    return len(seconds) >= fewest or (len(seconds) >= 3 and sum(seconds) >= PATIENCE_S)
 
 
 def _synchronise(device: str) -> None:

@@ -10,7 +10,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from argus.efficiency.flops import count_flops
 from argus.efficiency.memory import LiveTensors
-from argus.efficiency.probe import BUDGET_S, MEBIBYTE, probe
+from argus.efficiency.probe import BUDGET_S, FEWEST_CALLS, MEBIBYTE, _enough, probe
 from argus.efficiency.weights import count, parameters, size_bytes, weights
 from argus.errors import ConfigError, DataError
 from argus.records import Sample
@@ -71,6 +71,15 @@ def test_slow_steps_stop_at_the_fewest_repeats_and_say_so():
     step = Layer(seconds=BUDGET_S / 8)
     costs = probe(step, pictures(2), batch_size=4, modules=[step.module], device="cpu", warmup=0, repeats=20)
     assert (costs.latency_repeats, costs.batch_repeats) == (10, 2)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "stops_after"),
+    [(0.0625, 24), (0.2, 10), (2.0, 8), (4.0, 4), (60.0, 3)],  # 1.5 s and ten calls; 15 s and three
+)
+def test_timing_stops_by_the_stated_rule(seconds, stops_after):
+    done = next(n for n in range(1, 1000) if _enough([seconds] * n, FEWEST_CALLS))
+    assert done == stops_after
 
 
 def test_calls_at_batch_one_go_through_the_samples_and_batches_are_full():
