@@ -31,6 +31,12 @@ from transformers import (
     Gemma3Processor,
     GemmaTokenizer,
     GenerationConfig,
+    Qwen2_5_VLConfig,
+    Qwen2_5_VLForConditionalGeneration,
+    Qwen2_5_VLProcessor,
+    Qwen2Tokenizer,
+    Qwen2VLImageProcessor,
+    Qwen2VLVideoProcessor,
 )
 from transformers.utils import logging
 
@@ -42,6 +48,14 @@ CHAT_TEMPLATE = (
     "{% if part['type'] == 'image' %}<start_of_image>{% else %}{{ part['text'] | trim }}{% endif %}"
     "{% endfor %}<end_of_turn>\n{% endfor %}"
     "{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"
+)
+
+QWEN_TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n"
+    "{% for part in message['content'] %}"
+    "{% if part['type'] == 'image' %}<|vision_start|><|image_pad|><|vision_end|>{% else %}{{ part['text'] }}{% endif %}"
+    "{% endfor %}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 
 
@@ -108,6 +122,48 @@ def save_gemma(folder: Path, sliding_window: int = 24) -> Path:
         do_sample=True, top_k=20, top_p=0.9, temperature=1.5, eos_token_id=ends, pad_token_id=tokenizer.pad_token_id
     ).save_pretrained(folder)
     return folder
+
+
+def save_qwen(folder: Path) -> Path:
+    """Write a Qwen2.5-VL: another tokenizer, image tokens that follow the picture's size, positions in three axes."""
+    specials = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>"]
+    specials += ["<|image_pad|>", "<|video_pad|>"]
+    merges = [("y", "e"), ("ye", "s"), ("n", "o"), ("Y", "e"), ("Ye", "s"), ("Ġ", "n"), ("Ġ", '"'), ('"', "?")]
+    pieces = [*sorted(ByteLevel.alphabet()), *("".join(pair) for pair in merges), *specials]
+    tokenizer = Qwen2Tokenizer(vocab={piece: index for index, piece in enumerate(pieces)}, merges=merges)
+    tokenizer.add_tokens(specials, special_tokens=True)
+    identify = tokenizer.convert_tokens_to_ids
+    config = Qwen2_5_VLConfig(
+        text_config={
+            **_tower(),
+            "hidden_size": 32,
+            "num_key_value_heads": 1,
+            "vocab_size": len(tokenizer),
+            "max_position_embeddings": 512,
+            "rope_parameters": {"rope_type": "default", "mrope_section": [2, 3, 3], "rope_theta": 1e4},
+            "bos_token_id": None,
+            "eos_token_id": identify("<|im_end|>"),
+            "pad_token_id": identify("<|endoftext|>"),
+        },
+        vision_config={
+            "depth": 2,
+            "hidden_size": 16,
+            "intermediate_size": 24,
+            "num_heads": 2,
+            "window_size": 56,
+            "fullatt_block_indexes": [1],
+            "out_hidden_size": 32,
+            "initializer_range": SPREAD,
+        },
+        image_token_id=identify("<|image_pad|>"),
+        video_token_id=identify("<|video_pad|>"),
+        vision_start_token_id=identify("<|vision_start|>"),
+        vision_end_token_id=identify("<|vision_end|>"),
+    )
+    size = {"shortest_edge": 56 * 56, "longest_edge": 112 * 112}
+    pictures, videos = Qwen2VLImageProcessor(size=size), Qwen2VLVideoProcessor(size=size)
+    processor = Qwen2_5_VLProcessor(pictures, tokenizer, videos, chat_template=QWEN_TEMPLATE)
+    return _save(folder, Qwen2_5_VLForConditionalGeneration, config, processor)
 
 
 def _tower(layers: int = 2) -> dict[str, Any]:
