@@ -63,7 +63,9 @@ def aggregate_sweep(store: Store, sweep: str | None, score: DictConfig, console:
     document = as_json(scorecards, scheme)
     console.print(report(scorecards, scheme))
     run_id = _keep(store, found, scheme, scorecards, document)
-    console.print(f"Compare in the browser: python -m argus.ui  (experiments {store.experiment}, {store.scores_experiment})")
+    console.print(
+        f"Compare in the browser: python -m argus.ui  (experiments {store.experiment}, {store.scores_experiment})"
+    )
     return Aggregate(scheme, scorecards, document, run_id)
 
 
@@ -149,7 +151,9 @@ def _keep(
     same = f"tags.`argus.cells` = '{found.digest}' and tags.`argus.weighting` = '{scheme.name}'"
     old = [run.id for run in tracking.find(store, store.scores_experiment, same)]
     tags = {"argus.cells": found.digest, "argus.weighting": scheme.name, "argus.sweep": found.sweep_id}
-    top = tracking.start(store, store.scores_experiment, f"aggregation · {scheme.name}", tags | {"argus.kind": "scores"})
+    top = tracking.start(
+        store, store.scores_experiment, f"aggregation · {scheme.name}", tags | {"argus.kind": "scores"}
+    )
     tracking.log(store, top, params=_params(scheme))
     with tracking.artifacts(store, top) as folder:
         (folder / "scores.json").write_text(json.dumps(document, indent=1, ensure_ascii=False))

@@ -137,9 +137,8 @@ def _closing(cell: Settings, run_id: str) -> Iterator[None]:
 
 def _record_predictions(cell: Settings, run_id: str, parts: Parts, predictions: Sequence[Prediction]) -> None:
     """Keep the predictions before anything is computed from them: scoring can be repeated, inference is dear."""
-    counted = {f"data.{name}": count for name, count in counts(parts.clean).items()}
-    revision = {"model.loaded_revision": parts.model.revision}
-    tracking.log(cell.store, run_id, params=counted | revision)
+    counted: dict[str, object] = {f"data.{name}": count for name, count in counts(parts.clean).items()}
+    tracking.log(cell.store, run_id, params=counted | {"model.loaded_revision": parts.model.revision})
     digest = data_digest(cell.dataset_config)
     tracking.log_dataset(cell.store, run_id, cell.key.dataset, digest, cell.dataset_config, counts(parts.clean))
     with tracking.artifacts(cell.store, run_id) as folder:

@@ -12,7 +12,7 @@ from PIL import Image
 from argus.data.images import load_image
 from argus.errors import DataError
 from argus.perturbations.base import Perturbation
-from argus.records import Entry, Prediction
+from argus.records import Caption, Entry, Prediction, Question
 
 SHOWN, SIDE = 4, 320  # pictures, and the most pixels a side
 
@@ -49,10 +49,8 @@ def _pair(clean: Image.Image, perturbed: Image.Image) -> Image.Image:
 
 
 def _told(picture: str, before: Entry, after: Entry, predictions: Sequence[Prediction]) -> dict[str, object]:
-    texts = {
-        text.id: {"clean": text.text, "seen": seen.text}
-        for old, new in ((before.captions, after.captions), (before.questions, after.questions))
-        for text, seen in zip(old, new, strict=True)
-    }
+    old: list[Caption | Question] = [*before.captions, *before.questions]
+    new: list[Caption | Question] = [*after.captions, *after.questions]
+    texts = {text.id: {"clean": text.text, "seen": seen.text} for text, seen in zip(old, new, strict=True)}
     mine = [asdict(prediction) for prediction in predictions if prediction.image_id == before.id]
     return {"picture": picture, "id": before.id, "texts": texts, "predictions": mine}

@@ -19,7 +19,16 @@ from argus.settings import build_reader, flat, settings_of
 LIBRARIES = ("torch", "torchvision", "transformers", "tokenizers", "lightning", "numpy", "pillow", "nlpaug", "scipy")
 SMALL = 64 * 2**20  # bytes; larger files are told apart by size and time of change
 PARTS_OF_A_CELL = (
-    "cell.py", "data", "efficiency", "loop.py", "metrics", "models", "perturbations", "records.py", "seeding.py", "tasks",
+    "cell.py",
+    "data",
+    "efficiency",
+    "loop.py",
+    "metrics",
+    "models",
+    "perturbations",
+    "records.py",
+    "seeding.py",
+    "tasks",
 )
 
 

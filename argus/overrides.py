@@ -54,11 +54,37 @@ def check_overrides(config: str, arguments: Sequence[str]) -> None:
 
 def _check(config: str, key: str, values: Sequence[str], axes: Mapping[str, Sequence[str]]) -> None:
     others = {name: some for name, some in axes.items() if name != key}
-    for value in values if _is_group(key) else values[:1]:
-        try:
-            compose(config, overrides=[*_groups(others), f"{key}={value}"])
-        except HydraException as error:
-            raise ConfigError(f"{error}{_keys_beside(config, key, others)}") from error
+    if _is_group(key):
+        for value in values:
+            _require(config, key, f"{key}={value}", others)
+        return
+    # A knob of one member (task.member.gallery_size) is fine where any member that the command may run has it.
+    group = key.split(".")[0].lstrip("+~")
+    members = others.get(group) or _members(group) or [""]
+    errors = [_error(config, key, values[0], others, group, member) for member in members]
+    if all(errors):
+        raise ConfigError(errors[0])
+
+
+def _error(config: str, key: str, value: str, others: Mapping[str, Sequence[str]], group: str, member: str) -> str:
+    chosen = {**others, group: [member]} if member else others
+    try:
+        _require(config, key, f"{key}={value}", chosen)
+    except ConfigError as error:
+        return str(error)
+    return ""
+
+
+def _require(config: str, key: str, override: str, others: Mapping[str, Sequence[str]]) -> None:
+    try:
+        compose(config, overrides=[*_groups(others), override])
+    except HydraException as error:
+        raise ConfigError(f"{error}{_keys_beside(config, key, others)}") from error
+
+
+def _members(group: str) -> list[str]:
+    """Return a group's members, those in use by default first."""
+    return sorted(path.stem for path in (conf_dir() / group).glob("*.yaml"))
 
 
 def _groups(axes: Mapping[str, Sequence[str]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""From what the user typed to the cells of a sweep: expanded, baselines added, nonsense dropped, finished ones skipped."""
+"""From what the user typed to the cells of a sweep: baselines added, nonsense dropped, finished ones skipped."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from argus.errors import ConfigError
 from argus.fingerprint import fingerprint
@@ -80,14 +80,42 @@ def expand(axes: Mapping[str, Sequence[str]], compose: Compose) -> tuple[Overrid
         named["perturbation"].insert(0, BASELINE)
     tasks = {name: named.get("task", list(compose([f"dataset={name}"]).dataset.tasks)) for name in named["dataset"]}
     named.pop("task", None)
+    lacks = _lacking(named, tasks, compose)
     found: dict[Overrides, None] = {}
     for values in itertools.product(*named.values()):
         chosen = dict(zip(named, values, strict=True))
-        if chosen["perturbation"] == BASELINE:
-            chosen = {key: value for key, value in chosen.items() if not key.startswith("perturbation.")}
         for task in tasks[chosen["dataset"]]:
-            found[tuple(f"{key}={value}" for key, value in (chosen | {"task": task}).items())] = None
+            cell = chosen | {"task": task}
+            found[tuple(f"{key}={value}" for key, value in cell.items() if not lacks(key, cell))] = None
     return tuple(found)
+
+
+def _lacking(
+    named: Mapping[str, Sequence[str]], tasks: Mapping[str, Sequence[str]], compose: Compose
+) -> Callable[[str, Mapping[str, str]], bool]:
+    """Return whether a cell's members lack a knob: gallery_size is retrieval's alone, a severity is none of clean's."""
+    members = {**named, "task": sorted({task for some in tasks.values() for task in some})}
+    groups = {key.split(".")[0] for key in named if "." in key} & set(members)
+    configs = {
+        (group, member): OmegaConf.to_container(compose([f"{group}={member}"])[group], resolve=False)
+        for group in groups
+        for member in members[group]
+    }
+
+    def lacks(key: str, cell: Mapping[str, str]) -> bool:
+        group, *path = key.split(".")
+        if not path or group not in cell:
+            return False
+        if (group, cell[group]) == ("perturbation", BASELINE):
+            return True
+        node: object = configs[group, cell[group]]
+        for name in path:
+            if not isinstance(node, dict) or name not in node:
+                return True
+            node = node[name]
+        return False
+
+    return lacks
 
 
 def why_not_cell(cfg: DictConfig) -> str | None:

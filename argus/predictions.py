@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -33,5 +34,5 @@ def read_predictions(path: Path) -> tuple[Prediction, ...]:
     return tuple(KINDS[kind](**{name: _frozen(value) for name, value in row.items()}) for row in table.to_pylist())
 
 
-def _frozen(value: object) -> object:
+def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value

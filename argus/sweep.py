@@ -79,7 +79,7 @@ def _sweep_run(store: tracking.Store, lock: str, plan: Plan, overrides: Sequence
     tags = {"argus.kind": "sweep", tracking.LOCK_TAG: lock, "argus.command": typed}
     sweep_id = tracking.start(store, store.experiment, f"sweep {typed}"[:250], tags)
     counted = {"cells.run": len(plan.run), "cells.skipped": len(plan.skipped), "cells.dropped": len(plan.dropped)}
-    tracking.log(store, sweep_id, params={"command": typed} | counted)
+    tracking.log(store, sweep_id, params={"command": typed, **counted})
     with tracking.artifacts(store, sweep_id) as folder:
         (folder / "plan.json").write_text(json.dumps(asdict(plan), indent=1))
     try:
@@ -91,9 +91,7 @@ def _sweep_run(store: tracking.Store, lock: str, plan: Plan, overrides: Sequence
     tracking.end(store, sweep_id, "FINISHED")
 
 
-def _launch(
-    plan: Plan, sweep_id: str, lock: str, folder: Path, launch: Launch, console: Console
-) -> tuple[State, ...]:
+def _launch(plan: Plan, sweep_id: str, lock: str, folder: Path, launch: Launch, console: Console) -> tuple[State, ...]:
     if not plan.run:
         return ()
     folder.mkdir(parents=True, exist_ok=True)

@@ -93,7 +93,7 @@ def _ensure_experiment(store: Store, name: str) -> None:
     if found is not None and found.lifecycle_stage == "deleted":
         raise ConfigError(
             f"the experiment '{name}' in '{store.uri}' was deleted: restore it "
-            f"(mlflow experiments restore --experiment-id {found.experiment_id}) or choose another tracking.experiment=…"
+            f"(mlflow experiments restore --experiment-id {found.experiment_id}) or set another tracking.experiment"
         )
 
 
@@ -101,7 +101,9 @@ def _ensure_experiment(store: Store, name: str) -> None:
 def _experiment_id(uri: str, name: str) -> str:
     found: Experiment | None = client(uri).get_experiment_by_name(name)
     if found is None:
-        raise DataError(f"no experiment '{name}' in the tracking store '{uri}': run a sweep first, or correct tracking.…")
+        raise DataError(
+            f"no experiment '{name}' in the tracking store '{uri}': run a sweep first, or correct tracking.…"
+        )
     return str(found.experiment_id)
 
 
@@ -192,7 +194,8 @@ def fetched(store: Store, run_id: str, name: str) -> Iterator[Path]:
 def find(store: Store, experiment: str, where: str, newest_first: bool = True) -> tuple[StoredRun, ...]:
     """Return all runs that a filter of MLflow's search language finds (empty: all), page by page."""
     order = [f"attributes.start_time {'DESC' if newest_first else 'ASC'}"]
-    ids, runs, token = [_experiment_id(store.uri, experiment)], [], None
+    ids, token = [_experiment_id(store.uri, experiment)], None
+    runs: list[StoredRun] = []
     while True:
         page = client(store.uri).search_runs(ids, where, ViewType.ACTIVE_ONLY, RUNS_A_PAGE, order, token)
         runs.extend(_stored(run) for run in page)

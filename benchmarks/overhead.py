@@ -14,7 +14,6 @@ import subprocess
 import sys
 import time
 from itertools import groupby
-from pathlib import Path
 from tempfile import TemporaryDirectory
 
 MODELS, PERTURBATIONS = ("clip", "blip", "gemma"), ("blur", "typo")

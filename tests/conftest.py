@@ -32,7 +32,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 NUMBERS = count()
 
 
-@pytest.fixture()
+@pytest.fixture
 def store(database: Path) -> Store:
     """A store whose two experiments are this test's own."""
     name = f"argus-{next(NUMBERS)}"

@@ -16,7 +16,7 @@ from argus.records import Entry, ImageSource, Sample
 TRAINER = {"accelerator": "cpu", "devices": 1, "precision": "32-true"}
 
 
-@pytest.fixture()
+@pytest.fixture
 def entries(tmp_path: Path) -> tuple[Entry, ...]:
     for number in range(7):
         Image.new("RGB", (16 + number, 12), (number * 30, 90, 200)).save(tmp_path / f"{number}.png")

@@ -30,7 +30,11 @@ class Workplace:
         self.store = Store(root, f"sqlite:///{root}/mlflow.db", None, "argus", "argus-scores")
 
     def command(self, *typed: str, module: str = "argus.run") -> list[str]:
-        given = [f"data_dir={self.data}"] if module == "argus.run" and "--help" not in typed else []
+        given = (
+            [f"data_dir={self.data}", "suite.prepare.images=8"]
+            if module == "argus.run" and "--help" not in typed
+            else []
+        )
         return [sys.executable, "-m", module, *typed, *given]
 
     def run(self, *typed: str, module: str = "argus.run") -> subprocess.CompletedProcess[str]:
@@ -55,12 +59,12 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "mlflow.db"
 
 
-@pytest.fixture()
+@pytest.fixture
 def workplace(tmp_path: Path, empty_database: Path, pocket_data_dir: str) -> Workplace:
     return Workplace(tmp_path / "here", empty_database, pocket_data_dir)
 
 
-@pytest.fixture()
+@pytest.fixture
 def own_data(tmp_path: Path, pocket_data_dir: str) -> str:
     """A copy of the data that a test may spoil."""
     return str(shutil.copytree(pocket_data_dir, tmp_path / "data"))
@@ -169,7 +173,8 @@ def test_an_interrupted_sweep_closes_its_runs_as_killed(workplace: Workplace) ->
 
 
 def test_two_sweeps_started_at_once_in_an_empty_folder_both_finish(tmp_path: Path, pocket_data_dir: str) -> None:
-    command = [sys.executable, "-m", "argus.run", "-m", *SMALL, f"data_dir={pocket_data_dir}"]
+    data = [f"data_dir={pocket_data_dir}", "suite.prepare.images=8"]
+    command = [sys.executable, "-m", "argus.run", "-m", *SMALL, *data]
     both = [subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL) for _ in range(2)]
     assert [process.wait() for process in both] == [0, 0]
 
@@ -180,7 +185,9 @@ def test_four_weightings_give_their_own_scorecards_and_a_json(workplace: Workpla
     done = workplace.run(*typed, module="argus.aggregate")
     assert done.returncode == 0, done.stdout + done.stderr
     cards = tracking.find(workplace.store, "argus-scores", "tags.`argus.kind` = 'scorecard'")
-    assert {card.name for card in cards} == {f"clip · {name}" for name in ("equal", "capability", "reliability", "edge")}
+    assert {card.name for card in cards} == {
+        f"clip · {name}" for name in ("equal", "capability", "reliability", "edge")
+    }
     assert len(cards) == 4
     document = json.loads((workplace.folder / "scores-edge.json").read_text())
     figures = document["models"]["clip"]
@@ -217,7 +224,7 @@ def test_a_wrong_command_is_told_what_was_wrong_and_what_there_is(
 ) -> None:
     command = [sys.executable, "-m", "argus.run", *typed]
     if "suite=official" not in typed:
-        command.append(f"data_dir={workplace.data}")
+        command += [f"data_dir={workplace.data}", "suite.prepare.images=8"]
     done = subprocess.run(command, cwd=workplace.folder, env=environment(), text=True, capture_output=True)
     assert done.returncode != 0
     for word in told:

@@ -11,7 +11,6 @@ from hydra.plugins.sweeper import Sweeper
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig
 
-
 # A plain dict: Hydra runs this file outside sys.modules, where a dataclass cannot look up its annotations.
 ConfigStore.instance().store(
     group="hydra/sweeper",
