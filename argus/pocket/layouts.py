@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from filelock import FileLock
+
 from argus.errors import DataError
 from argus.pocket.caption_layouts import write_coco, write_flickr30k, write_visual_genome
 from argus.pocket.corpus import evaluation_scene
@@ -32,13 +34,16 @@ Progress = Callable[[int, int], None]
 def ensure_pocket(root: Path | str, images: int, progress: Progress) -> None:
     """Write the pocket datasets below `root` unless they are there, of this version and size.
 
-    Several processes may do so at once: each writes into a folder of its own, and one of them is renamed to `root`.
-    Raises DataError when `root` is a folder of something else.
+    Several processes may start at once: one writes, the others wait for it. Raises DataError when `root` is a folder
+    of something else.
     """
     folder = Path(root).expanduser()
     if _stamp(folder) == _wanted(images, SEED):
         return
-    write_pocket(folder, images, SEED, progress)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_name(f".{folder.name}.lock")):
+        if _stamp(folder) != _wanted(images, SEED):
+            write_pocket(folder, images, SEED, progress)
 
 
 def write_pocket(
@@ -51,7 +56,7 @@ def write_pocket(
     fresh = Path(tempfile.mkdtemp(prefix=f".{root.name}-", dir=root.parent))
     try:
         _write(fresh, images, seed, progress)
-        _put(fresh, root, _wanted(images, seed))
+        _put(fresh, root)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 
@@ -76,26 +81,18 @@ def _wanted(images: int, seed: int) -> dict[str, int]:
 
 
 def _stamp(root: Path) -> object:
-    """Return what the folder's stamp says; None where there is none, or half of one."""
-    try:
-        return json.loads((root / STAMP).read_text())
-    except (FileNotFoundError, NotADirectoryError, json.JSONDecodeError):
-        return None
+    """Return what the folder's stamp says; None where there is none."""
+    path = root / STAMP
+    return json.loads(path.read_text()) if path.is_file() else None
 
 
-def _put(fresh: Path, root: Path, wanted: dict[str, int]) -> None:
-    """Rename `fresh` to `root`, moving what is there out of the way, unless another process was quicker."""
+def _put(fresh: Path, root: Path) -> None:
+    """Rename `fresh` to `root`: whoever reads finds all of it or nothing."""
     fresh.chmod(0o755)  # mkdtemp makes it private
     old = fresh.with_name(f"{fresh.name}-old")
-    while _stamp(root) != wanted:
-        try:
-            if root.exists():
-                root.rename(old)
-            fresh.rename(root)
-        except FileNotFoundError:
-            continue  # another process moved `root` away at the same moment
-        except OSError:
-            if _stamp(root) != wanted:  # not that another process put its own there first
-                raise
-        finally:
-            shutil.rmtree(old, ignore_errors=True)
+    try:
+        if root.exists():
+            root.rename(old)
+        fresh.rename(root)
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
