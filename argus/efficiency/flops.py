@@ -14,8 +14,13 @@ def count_flops(call: Callable[[], object]) -> int:
 
     Run it on the eager model: the counter does not see into a compiled one.
     """
-    with FlopCounterMode(display=False, custom_mapping=_MISSING) as counter:
-        call()
+    fast = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)  # it runs a whole layer as one operator, which counts as nothing
+    try:
+        with FlopCounterMode(display=False, custom_mapping=_MISSING) as counter:
+            call()
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fast)
     return counter.get_total_flops()
 
 

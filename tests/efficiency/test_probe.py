@@ -132,6 +132,16 @@ def test_attention_counts_the_same_however_it_is_computed():
     assert fused == plain
 
 
+def test_layers_with_a_fast_path_count_and_keep_it():
+    layer = torch.nn.MultiheadAttention(64, 4, batch_first=True).eval()
+    rows = torch.ones(2, 5, 64)
+    with torch.inference_mode():
+        flops = count_flops(lambda: layer(rows, rows, rows, need_weights=False))
+    projections, attention = 4 * 2 * (2 * 5) * 64 * 64, 2 * 2 * 2 * 5 * 5 * 64
+    assert flops == projections + attention
+    assert torch.backends.mha.get_fastpath_enabled()
+
+
 def test_peak_is_what_lived_at_once_not_the_sum():
     def chain() -> torch.Tensor:
         value = torch.ones(MEBIBYTE // 4)
