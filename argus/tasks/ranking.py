@@ -25,6 +25,8 @@ def reranked(similarity: np.ndarray, match: np.ndarray, chosen: np.ndarray) -> n
     As BLIP's own retrieval does (github.com/salesforce/BLIP, train_retrieval.py: ITM logit + ITC similarity of the
     top k). The rest is moved down as a whole, to 1 below the lowest chosen candidate of its query.
     """
+    # Float64, so that moving scores apart does not round two of them into a tie.
+    similarity, match = similarity.astype(np.float64), match.astype(np.float64)
     lowest = np.where(chosen, match + similarity, np.inf).min(axis=1, keepdims=True)
     highest_of_rest = np.where(chosen, -np.inf, similarity).max(axis=1, keepdims=True)
     highest_of_rest = np.where(np.isfinite(highest_of_rest), highest_of_rest, 0.0)

@@ -143,8 +143,7 @@ def _predictions(
 
 
 def _stack(rows: Sequence[np.ndarray]) -> np.ndarray:
-    # Float64, so that moving re-ranked scores apart does not round two of them into a tie.
-    return np.stack(rows).astype(np.float64) if rows else np.empty((0, 0))
+    return np.stack(rows) if rows else np.empty((0, 0))
 
 
 def _cosine(model: Embedder, parts: Sequence[Gallery]) -> Step:
