@@ -45,8 +45,9 @@ def test_clip_loads_as_any_clip_and_learnt_something(clip: Path):
     assert model(**inputs).logits_per_image.shape == (6, 2)
     torch.manual_seed(SEED)
     untrained = train_clip.build_model(processor.tokenizer).state_dict()
-    moved = [(weights - untrained[name]).abs().max() for name, weights in model.state_dict().items()]
-    assert sum(change > 1e-3 for change in moved) > 100
+    rounded = {name: weights.half().float() for name, weights in untrained.items()}
+    moved = [(weights - rounded[name]).abs().max() > 1e-4 for name, weights in model.state_dict().items()]
+    assert sum(moved) > 100
 
 
 def test_clip_repeats_exactly(clip: Path, tmp_path: Path):
