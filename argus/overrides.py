@@ -14,6 +14,9 @@ from omegaconf import DictConfig, OmegaConf
 from argus.configuration import conf_dir
 from argus.errors import ConfigError
 
+VARYING = ("model", "dataset", "task", "perturbation", "hardware")
+"""The groups whose members a sweep runs through."""
+
 
 def axes_of(overrides: Sequence[Override]) -> dict[str, list[str]]:
     """Return the values that the user named for each key, in the order named. Raises ConfigError for an interval."""
@@ -34,6 +37,34 @@ def first_of(axes: Mapping[str, Sequence[str]]) -> list[str]:
     return [f"{key}={values[0]}" for key, values in axes.items()]
 
 
+def base_of(axes: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the overrides that hold for a whole sweep: the first value of each key, without knobs of members."""
+    return first_of({key: values for key, values in axes.items() if not _is_knob(f"{key}=")})
+
+
+def deferred(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments of a sweep with knobs of members (model.adapter.num_beams=3) left to its cells.
+
+    Hydra composes a base config from whatever is not swept, with the groups' default members: a knob that only the
+    swept members have would be refused there. As a choice of one it reaches the sweeper.
+    """
+    if not {"-m", "--multirun"} & set(arguments):
+        return list(arguments)
+    return [_as_choice(word) if _is_knob(word) else word for word in arguments]
+
+
+def _is_knob(word: str) -> bool:
+    key, equals, _ = word.partition("=")
+    group, dot, _ = key.partition(".")
+    return bool(equals and dot) and group in VARYING
+
+
+def _as_choice(word: str) -> str:
+    (override,) = OverridesParser.create().parse_overrides([word])
+    key, _, value = word.partition("=")
+    return word if override.is_sweep_override() else f"{key}=choice({value})"
+
+
 def check_overrides(config: str, arguments: Sequence[str]) -> None:
     """Raise ConfigError for a key or group member that does not exist, with a list of what does.
 
@@ -46,44 +77,49 @@ def check_overrides(config: str, arguments: Sequence[str]) -> None:
     with initialize_config_dir(str(conf_dir()), version_base=None):
         try:
             axes = axes_of(OverridesParser.create().parse_overrides(typed))
-            for key, values in axes.items():
-                _check(config, key, values, axes)
         except HydraException as error:
             raise ConfigError(str(error)) from error
+        for key, values in axes.items():
+            if (conf_dir() / key).is_dir():
+                _check_members(key, values)
+        try:
+            compose(config, overrides=first_of(axes))
+        except HydraException:
+            # A knob of one member (task.member.gallery_size) is fine where any member that may run has it.
+            for key, values in axes.items():
+                _check_key(config, key, values[0], axes)
 
 
-def _check(config: str, key: str, values: Sequence[str], axes: Mapping[str, Sequence[str]]) -> None:
+def _check_members(group: str, values: Sequence[str]) -> None:
+    known = _members(group)
+    for value in values:
+        if value not in known and value != "null":
+            close = get_close_matches(value, known, n=1)
+            meant = f" Did you mean '{close[0]}'?" if close else ""
+            raise ConfigError(f"no '{value}' in {group}: choose one of {', '.join(known)}.{meant}")
+
+
+def _check_key(config: str, key: str, value: str, axes: Mapping[str, Sequence[str]]) -> None:
     others = {name: some for name, some in axes.items() if name != key}
-    if _is_group(key):
-        for value in values:
-            _require(config, key, f"{key}={value}", others)
-        return
-    # A knob of one member (task.member.gallery_size) is fine where any member that the command may run has it.
     group = key.split(".")[0].lstrip("+~")
     members = others.get(group) or _members(group) or [""]
-    errors = [_error(config, key, values[0], others, group, member) for member in members]
+    errors = [_error(config, key, value, others, group, member) for member in members]
     if all(errors):
         raise ConfigError(errors[0])
 
 
 def _error(config: str, key: str, value: str, others: Mapping[str, Sequence[str]], group: str, member: str) -> str:
-    chosen = {**others, group: [member]} if member else others
+    """Return what is wrong with an override where `member` of its group is chosen, or ""."""
+    chosen = _groups({**others, group: [member]} if member and group != key else others)
     try:
-        _require(config, key, f"{key}={value}", chosen)
-    except ConfigError as error:
-        return str(error)
+        compose(config, overrides=[*chosen, f"{key}={value}"])
+    except HydraException as error:
+        return f"{error}{_keys_beside(config, key, chosen)}"
     return ""
 
 
-def _require(config: str, key: str, override: str, others: Mapping[str, Sequence[str]]) -> None:
-    try:
-        compose(config, overrides=[*_groups(others), override])
-    except HydraException as error:
-        raise ConfigError(f"{error}{_keys_beside(config, key, others)}") from error
-
-
 def _members(group: str) -> list[str]:
-    """Return a group's members, those in use by default first."""
+    """Return a group's members; none for a key that is no group."""
     return sorted(path.stem for path in (conf_dir() / group).glob("*.yaml"))
 
 
@@ -95,11 +131,11 @@ def _is_group(key: str) -> bool:
     return (conf_dir() / key).is_dir() or key.startswith("hydra/")
 
 
-def _keys_beside(config: str, key: str, others: Mapping[str, Sequence[str]]) -> str:
+def _keys_beside(config: str, key: str, chosen: Sequence[str]) -> str:
     if _is_group(key):
         return ""
     parent, _, name = key.rpartition(".")
-    cfg = compose(config, overrides=_groups(others))
+    cfg = compose(config, overrides=list(chosen))
     beside = OmegaConf.select(cfg, parent) if parent else cfg
     if not isinstance(beside, DictConfig):
         return ""

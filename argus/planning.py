@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 from argus.errors import ConfigError
 from argus.fingerprint import fingerprint
 from argus.markers import title
-from argus.overrides import first_of
+from argus.overrides import base_of
 from argus.records import CellKey, DroppedCell
 from argus.settings import build_perturbation, key_of, model_class, task_class
 from argus.tasks.sense import why_not
@@ -72,7 +72,7 @@ def expand(axes: Mapping[str, Sequence[str]], compose: Compose) -> tuple[Overrid
     Where the user named no dataset, the suite's; no task, those each dataset offers; always the clean baseline, once
     whatever severities and other knobs of perturbations are swept.
     """
-    base = compose(first_of(axes))
+    base = compose(base_of(axes))
     named = {key: list(values) for key, values in axes.items()}
     named.setdefault("dataset", list(base.suite.datasets))
     named.setdefault("perturbation", [base.perturbation.name])

@@ -14,7 +14,7 @@ from omegaconf import DictConfig, open_dict
 
 from argus.configuration import conf_dir
 from argus.errors import ArgusError
-from argus.overrides import check_overrides
+from argus.overrides import check_overrides, deferred
 
 
 @hydra.main(version_base=None, config_path=str(conf_dir()), config_name="run")
@@ -67,4 +67,5 @@ if __name__ == "__main__":
         check_overrides("run", sys.argv[1:])
     except ArgusError as error:
         sys.exit(f"error: {error}")
+    sys.argv[1:] = deferred(sys.argv[1:])
     main()

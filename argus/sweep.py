@@ -18,7 +18,7 @@ from argus import tracking
 from argus.aggregation import aggregate_sweep
 from argus.errors import ArgusError
 from argus.markers import State, read_all
-from argus.overrides import axes_of, first_of
+from argus.overrides import axes_of, base_of
 from argus.planning import Compose, Plan, PlannedCell, make_plan
 from argus.preparing import prepare_data
 from argus.progress import watch
@@ -43,7 +43,7 @@ def _run_sweep(
     cfg: DictConfig, overrides: Sequence[Override], compose: Compose, launch: Launch, console: Console
 ) -> tuple[State, ...]:
     axes = axes_of(overrides)
-    base = compose(first_of(axes))
+    base = compose(base_of(axes))
     store = store_of(base)
     prepare_data(base, console)
     tracking.prepare(store)

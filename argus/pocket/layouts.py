@@ -37,7 +37,7 @@ def ensure_pocket(root: Path | str, images: int, progress: Progress) -> None:
     Several processes may start at once: one writes, the others wait for it. Raises DataError when `root` is a folder
     of something else.
     """
-    folder = Path(root).expanduser()
+    folder = Path(root).expanduser().resolve()  # a name is needed: '.' has none
     if _stamp(folder) == _wanted(images, SEED):
         return
     folder.parent.mkdir(parents=True, exist_ok=True)

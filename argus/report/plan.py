@@ -24,11 +24,13 @@ def plan_report(plan: Plan, whole: bool) -> RenderableType:
 
 
 def _table(plan: Plan) -> Table:
-    table = Table("cell", "what happens", "why")
+    table = Table("what happens")
+    table.add_column("cell", no_wrap=True)
+    table.add_column("why")
     for cell in plan.run:
-        table.add_row(title(cell.key), "run", "")
+        table.add_row("run", title(cell.key), "")
     for cell in plan.skipped:
-        table.add_row(title(cell.key), "skipped", f"finished as run {cell.run_id}")
+        table.add_row("skipped", title(cell.key), f"finished as run {cell.run_id}")
     for drop in plan.dropped:
-        table.add_row(title(drop.key), "dropped", drop.reason)
+        table.add_row("dropped", title(drop.key), drop.reason)
     return table
