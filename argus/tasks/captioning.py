@@ -76,6 +76,10 @@ class Captioning(Task):
             "distinct_captions": len({text.strip() for text in texts}) / len(texts),
         }
 
+    def facts(self, model: Model, work: Work) -> Mapping[str, float]:
+        """Return whether the captions were picked from a bank (1) or written (0): the two do not compare."""
+        return {"captions_from_bank": float(source(model) == BANK)}
+
 
 def _require_references(entries: Iterable[Entry]) -> None:
     bare = [entry.id for entry in entries if not entry.captions]

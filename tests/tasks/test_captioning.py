@@ -139,6 +139,12 @@ def test_model_that_can_write_does_not_pick(make_work):
     assert (source(model), source(WriterAndPicker), source(Picker)) == ("generated", "generated", "bank")
 
 
+def test_picked_captions_are_labelled(make_work):
+    work = make_work(CAPTIONS)
+    assert Captioning(1.5).facts(Picker({}), work) == {"captions_from_bank": 1}
+    assert Captioning(1.5).facts(Writer([]), work) == {"captions_from_bank": 0}
+
+
 def test_predictions_do_not_depend_on_the_batch_size(make_work):
     captions = {f"i{n}": [f"{n} one", f"{n} two"] for n in range(33)}
     likes = {text: (n * 7 % 66) / 66 for n, text in enumerate(text for own in captions.values() for text in own)}
