@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
+from statistics import fmean
 
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
@@ -49,9 +50,10 @@ def _run_sweep(
     tracking.prepare(store)
     for name in tracking.bury(store):
         console.print(f"closed as KILLED, its process is gone: {name}")
-    finished = {} if base.argus.rerun else finished_runs(store)
-    plan = make_plan(axes, compose, lambda fingerprint: finished.get(fingerprint, ""))
-    console.print(plan_report(plan, whole=base.argus.dry_run))
+    earlier = finished_runs(store)
+    known = {} if base.argus.rerun else {run.tags["argus.fingerprint"]: run.id for run in earlier}
+    plan = make_plan(axes, compose, lambda fingerprint: known.get(fingerprint, ""))
+    console.print(plan_report(plan, estimate(plan, earlier), whole=base.argus.dry_run))
     if base.argus.dry_run:
         return ()
     lock = tracking.new_lock(store)
@@ -64,12 +66,25 @@ def _run_sweep(
     return failed
 
 
-def finished_runs(store: tracking.Store) -> dict[str, str]:
-    """Return the newest finished run of each fingerprint."""
-    runs = tracking.find(
+def finished_runs(store: tracking.Store) -> tuple[tracking.StoredRun, ...]:
+    """Return the finished cells of all sweeps, oldest first."""
+    return tracking.find(
         store, store.experiment, "attributes.status = 'FINISHED' and tags.`argus.kind` = 'cell'", newest_first=False
     )
-    return {run.tags["argus.fingerprint"]: run.id for run in runs}
+
+
+def estimate(plan: Plan, earlier: Sequence[tracking.StoredRun]) -> str:
+    """Return how long the plan may take, from earlier cells of the same model, task and hardware."""
+    took: dict[tuple[str, str, str], list[float]] = {}
+    for run in earlier:
+        took.setdefault((run.tags["model"], run.tags["task"], run.tags["hardware"]), []).append(run.seconds)
+    kinds = [(cell.key.model, cell.key.task, cell.key.hardware) for cell in plan.run]
+    seconds = sum(fmean(took[kind]) for kind in kinds if kind in took)
+    unknown = sum(kind not in took for kind in kinds)
+    if unknown == len(kinds):
+        return "no earlier run to estimate the time from" if kinds else ""
+    rest = f", and {unknown} cells of kinds that have not run here yet" if unknown else ""
+    return f"about {seconds / 60:.1f} minutes, one cell after the other, going by earlier runs{rest}"
 
 
 @contextmanager

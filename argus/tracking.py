@@ -51,6 +51,7 @@ class StoredRun:
     name: str
     status: str
     started: int  # milliseconds since 1970
+    seconds: float  # from start to end; 0 while it runs
     params: Mapping[str, str]
     tags: Mapping[str, str]
     metrics: Mapping[str, float]
@@ -210,6 +211,7 @@ def _stored(run: Run) -> StoredRun:
         name=run.info.run_name,
         status=run.info.status,
         started=run.info.start_time,
+        seconds=((run.info.end_time or run.info.start_time) - run.info.start_time) / 1000,
         params=dict(run.data.params),
         tags=dict(run.data.tags),
         metrics=dict(run.data.metrics),

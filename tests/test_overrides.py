@@ -31,7 +31,7 @@ def test_what_exists_is_accepted(typed: list[str]) -> None:
         ("dataset.limitt=3", r"limitt(.|\n)*'limit'"),
         ("model.adapter.beams=3", r"model\.adapter\.beams"),
         ("seed=interval(0,1)", r"seed=a,b"),
-        ("seed=[1", r"seed"),
+        ("seed=[1", r"\[1"),
     ],
 )
 def test_what_does_not_exist_is_named_with_what_does(word: str, told: str) -> None:

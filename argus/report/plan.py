@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from argus.planning import Plan
 
 
-def plan_report(plan: Plan, whole: bool) -> RenderableType:
-    """Return a line of counts and the reasons of dropped cells; with `whole`, every cell too."""
+def plan_report(plan: Plan, estimate: str, whole: bool) -> RenderableType:
+    """Return the counts, the estimate and the reasons of dropped cells; with `whole`, every cell too."""
     counts = Text(f"{len(plan.run)} cells to run, {len(plan.skipped)} finished already, {len(plan.dropped)} dropped")
     reasons = Counter(drop.reason for drop in plan.dropped)
     lines = [Text(f"  dropped {count}: {reason}", style="dim") for reason, count in reasons.items()]
+    lines += [Text(f"  {estimate}", style="dim")] if estimate else []
     return Group(counts, *lines, *([_table(plan)] if whole else []))
 
 
