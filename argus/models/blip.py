@@ -17,7 +17,7 @@ from transformers import BlipForConditionalGeneration, BlipForImageTextRetrieval
 from argus.errors import ConfigError, DataError
 from argus.models.base import Choice, Chooser, Embedder, Generator, Matcher, Runtime
 from argus.models.decoding import choice_score, finite_logits, greedy, log_probabilities, right_padded
-from argus.models.loading import finite, load_model, load_processor, resolve
+from argus.models.loading import Source, finite, load_model, load_processor, resolve
 
 HEADS = {
     "retrieval": BlipForImageTextRetrieval,
@@ -69,6 +69,7 @@ class Blip(Embedder, Matcher, Generator, Chooser):
         self.fusion_token = fusion_token
         self.pairs_at_once = pairs_at_once
         self.runtime = runtime
+        self._sources: dict[str, Source] = {}
         self._heads: dict[str, Head] = {}
 
     def modules(self, task: str) -> tuple[Module, ...]:
@@ -80,7 +81,7 @@ class Blip(Embedder, Matcher, Generator, Chooser):
         found = {}
         for name in HEADS:
             try:
-                found[name] = resolve(self.checkpoint[name], self.revisions[name]).revision
+                found[name] = self._source(name).revision
             except DataError:
                 found[name] = "missing"
         return ",".join(f"{name}={revision}" for name, revision in found.items())
@@ -100,8 +101,8 @@ class Blip(Embedder, Matcher, Generator, Chooser):
         return self._unit(head.model.text_proj(states[:, 0]))
 
     def truncated(self, texts: Sequence[str]) -> int:
-        """Return how many of the texts have more tokens than the retrieval head has positions."""
-        head = self._head("retrieval")
+        """Return how many of the texts have more tokens than positions: of the head in use, else of retrieval's."""
+        head = next(iter(self._heads.values())) if self._heads else self._head("retrieval")
         lengths = [len(ids) for ids in head.processor.tokenizer(list(texts), verbose=False)["input_ids"]]
         return sum(length > head.tokens.max_position_embeddings for length in lengths)
 
@@ -207,9 +208,14 @@ class Blip(Embedder, Matcher, Generator, Chooser):
         limit = head.tokens.max_position_embeddings
         return head.processor.tokenizer(list(texts), truncation=True, max_length=limit)["input_ids"]
 
+    def _source(self, name: str) -> Source:
+        if name not in self._sources:
+            self._sources[name] = resolve(self.checkpoint[name], self.revisions[name])
+        return self._sources[name]
+
     def _head(self, name: str) -> Head:
         if name not in self._heads:
-            source = resolve(self.checkpoint[name], self.revisions[name])
+            source = self._source(name)
             model = load_model(HEADS[name], source, self.runtime, attention="eager")
             self._heads[name] = Head(model=model, processor=load_processor(source))
         return self._heads[name]

@@ -158,6 +158,7 @@ def _repository(name: str, revision: str | None) -> Source:
         EntryNotFoundError,
         GatedRepoError,
         HfHubHTTPError,
+        HFValidationError,
         LocalEntryNotFoundError,
         OfflineModeIsEnabled,
         RepositoryNotFoundError,
@@ -169,6 +170,8 @@ def _repository(name: str, revision: str | None) -> Source:
         config = hf_hub_download(name, "config.json", revision=revision)
     except GatedRepoError as error:
         raise DataError(f"'{name}' is gated: accept its licence on {page}, then run: hf auth login") from error
+    except HFValidationError as error:
+        raise DataError(f"'{name}' is no folder and cannot be the name of a hub repository: {error}") from error
     except RepositoryNotFoundError as error:
         raise DataError(f"no folder and no hub repository '{name}'; check the name on {page}") from error
     except RevisionNotFoundError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PIL.Image import Image
+from PIL.Image import Image, new
 
 from argus.errors import ConfigError
 
@@ -14,12 +14,19 @@ NO = ("no", " no", "No")
 
 
 class Prompts:
-    """Renders and tokenises turns for one processor. `image_options` go to its image processor."""
+    """Renders and tokenises turns for one processor. `image_options` go to its image processor.
+
+    Raises ConfigError when the processor does not know an option, or its template is not one for this class.
+    """
 
     def __init__(self, processor: Any, image_options: Mapping[str, Any]) -> None:
         self.processor = processor
         self.image_options = dict(image_options)
         self._pictures: dict[tuple[int, int], tuple[int, int, str]] = {}
+        try:
+            self._picture(new("RGB", (64, 64)))
+        except TypeError as error:
+            raise ConfigError(f"image_options {self.image_options} of {type(processor).__name__}: {error}") from error
 
     def inputs(self, images: Sequence[Image], texts: Sequence[str]) -> Any:
         """Return the model's inputs for one turn each, texts filled up on the left."""
@@ -38,8 +45,8 @@ class Prompts:
     def _picture(self, image: Image) -> tuple[int, int, str]:
         """Return what the processor puts for a picture of this size: [start, end) in the rendered turn, and the text.
 
-        Asked of the processor itself, once for each size. Raises ConfigError when a text stands before the picture, or
-        when the tokens differ from the processor's own.
+        Asked of the processor itself, once for each size. Raises ConfigError when the text stands before the picture,
+        or when the tokens differ from the processor's own.
         """
         if image.size not in self._pictures:
             own = self._apply([_turn({"type": "image", "image": image}, "What?")], return_text_replacement_offsets=True)

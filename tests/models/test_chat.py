@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -226,12 +227,23 @@ def test_a_prompt_without_its_place_is_an_error(gemma_folder, runtime, name):
         make(gemma_folder, runtime, **{name: "Really?"})
 
 
-def test_a_template_with_the_text_before_the_picture_is_an_error(gemma_folder, runtime, images):
-    chat = make(gemma_folder, runtime)
-    template = chat.prompts.processor.chat_template
-    chat.prompts.processor.chat_template = template.replace("message['content']", "message['content'] | reverse")
+def test_a_template_with_the_text_before_the_picture_is_an_error(chat_folder, runtime, tmp_path):
+    folder = shutil.copytree(chat_folder, tmp_path / "copy")
+    template = (folder / "chat_template.jinja").read_text()
+    (folder / "chat_template.jinja").write_text(template.replace("message['content']", "message['content'] | reverse"))
     with pytest.raises(ConfigError, match="does not put the picture before the text"):
-        chat.match(images[:1], [TEXTS])
+        make(folder, runtime)
+
+
+def test_an_image_option_that_the_processor_does_not_know_is_an_error(chat_folder, runtime):
+    with pytest.raises(ConfigError, match=r"image_options .*'do_pan_and_scam'"):
+        make(chat_folder, runtime, image_options={"do_pan_and_scam": True})
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_half_precision_gives_nearly_the_same_scores(chat, chat_folder, runtime, images, dtype):
+    half = make(chat_folder, replace(runtime, dtype=dtype)).match(images[:2], [TEXTS] * 2)
+    torch.testing.assert_close(torch.stack(half), torch.stack(chat.match(images[:2], [TEXTS] * 2)), atol=0.1, rtol=0.1)
 
 
 def test_values_that_are_not_finite_are_an_error_with_advice(gemma_folder, runtime, images):

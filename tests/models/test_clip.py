@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import pytest
 import torch
-from transformers import CLIPModel, CLIPProcessor
+from transformers import CLIPModel, CLIPProcessor, SiglipModel, SiglipProcessor
 
 from argus.models.clip import Clip
 from argus.models.loading import digest
+from tests.models import tiny
 
 TEXTS = ["a", "a red cube on the left", "seven blue balls, seven!", "x" * 200]
 
@@ -24,6 +25,20 @@ def test_similarities_equal_those_of_the_plain_model(clip, clip_folder, images):
         expected = model(**inputs).logits_per_image / model.logit_scale.exp()
     assert expected.std() > 1e-3
     torch.testing.assert_close(clip.embed_images(images) @ clip.embed_texts(TEXTS).T, expected, atol=1e-4, rtol=0)
+
+
+def test_similarities_of_siglip_equal_those_of_the_plain_model(tmp_path, runtime, images):
+    tiny.save_siglip(tmp_path)
+    model, processor = SiglipModel.from_pretrained(tmp_path).eval(), SiglipProcessor.from_pretrained(tmp_path)
+    inputs = processor(
+        images=images, text=TEXTS, padding="max_length", max_length=40, truncation=True, return_tensors="pt"
+    )
+    with torch.no_grad():
+        expected = (model(**inputs).logits_per_image - model.logit_bias) / model.logit_scale.exp()
+    siglip = Clip(str(tmp_path), None, text_padding="max_length", runtime=runtime)
+    torch.testing.assert_close(siglip.embed_images(images) @ siglip.embed_texts(TEXTS).T, expected, atol=1e-4, rtol=0)
+    singly = torch.cat([siglip.embed_texts([text]) for text in TEXTS])
+    torch.testing.assert_close(siglip.embed_texts(TEXTS), singly, atol=1e-5, rtol=0)
 
 
 def test_rows_have_unit_length_and_are_float32_on_the_cpu(clip, images):

@@ -31,7 +31,7 @@ def test_settings_are_exactly_what_the_adapter_takes(name, suite):
     assert model.name == name
     assert issubclass(adapter, Model)
     assert issubclass(adapter, Embedder | Matcher | Generator | Chooser)
-    given = {key: value for key, value in model.adapter.items() if key != "_target_"}
+    given = {key: value for key, value in model.adapter.items() if not key.startswith("_")}
     inspect.signature(adapter).bind(**given, runtime=None)
 
 
@@ -48,11 +48,13 @@ def test_own_weights_are_one_override_away(clip_folder, blip_folders, gemma_fold
 
     runtime = Runtime(device="cpu", dtype="float32", attention="sdpa")
     clip = settings("clip", "official", f"model.checkpoint={clip_folder}")
-    assert instantiate(clip.adapter, runtime=runtime).embed_images(images).shape == (6, 12)
+    assert instantiate(clip.adapter, _convert_="object", runtime=runtime).embed_images(images).shape == (6, 12)
     blip = settings("blip", "pocket", f"model.checkpoint.retrieval={blip_folders['retrieval']}")
-    assert instantiate(blip.adapter, runtime=runtime).embed_images(images).shape == (6, 12)
+    assert instantiate(blip.adapter, _convert_="object", runtime=runtime).embed_images(images).shape == (6, 12)
     assert blip.checkpoint.vqa == "pocket/blip/vqa"
     gemma = settings("gemma", "official", f"model.checkpoint={gemma_folder}")
-    chat = instantiate(gemma.adapter, runtime=runtime)
+    chat = instantiate(gemma.adapter, _convert_="object", runtime=runtime)
+    assert isinstance(chat.runtime, Runtime)
+    assert type(chat.prompts.image_options) is dict
     scores = chat.choose(images[:1], [[Choice("What?", ("red", "a blue cube"))]])
     assert scores[0][0].shape == (2,)

@@ -55,6 +55,7 @@ def test_a_folder_without_configuration_or_weights_is_an_error(clip_folder, tmp_
     [
         (errors.GatedRepoError, "accept its licence on https://huggingface.co/google/gemma-3-4b-it, .*hf auth login"),
         (errors.RepositoryNotFoundError, "check the name"),
+        (errors.HFValidationError, "cannot be the name of a hub repository"),
         (errors.RevisionNotFoundError, "has no revision 'v9'"),
         (errors.LocalEntryNotFoundError, "hf download google/gemma-3-4b-it --revision v9.*suite=pocket"),
         (errors.OfflineModeIsEnabled, "hf download google/gemma-3-4b-it --revision v9"),

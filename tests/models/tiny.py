@@ -37,6 +37,10 @@ from transformers import (
     Qwen2Tokenizer,
     Qwen2VLImageProcessor,
     Qwen2VLVideoProcessor,
+    SiglipConfig,
+    SiglipImageProcessor,
+    SiglipModel,
+    SiglipProcessor,
 )
 from transformers.utils import logging
 
@@ -61,13 +65,11 @@ QWEN_TEMPLATE = (
 
 def save_clip(folder: Path) -> Path:
     """Write a CLIP of 16 px pictures and 40 text positions, one token per letter."""
-    letters = sorted(ByteLevel.alphabet())
-    pieces = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
-    tokenizer = CLIPTokenizer(vocab={piece: index for index, piece in enumerate(pieces)}, merges=[])
+    tokenizer = _letters()
     config = CLIPConfig(
         text_config={
             **_tower(),
-            "vocab_size": len(pieces),
+            "vocab_size": len(tokenizer),
             "max_position_embeddings": 40,
             "bos_token_id": tokenizer.bos_token_id,
             "eos_token_id": tokenizer.eos_token_id,
@@ -78,6 +80,17 @@ def save_clip(folder: Path) -> Path:
     )
     pictures = CLIPImageProcessor(size={"shortest_edge": 16}, crop_size={"height": 16, "width": 16})
     return _save(folder, CLIPModel, config, CLIPProcessor(pictures, tokenizer))
+
+
+def save_siglip(folder: Path) -> Path:
+    """Write a SigLIP of 16 px pictures and 40 text positions, one token per letter; its tokenizer is CLIP's."""
+    tokenizer = _letters()
+    config = SiglipConfig(
+        text_config={**_tower(), "vocab_size": len(tokenizer), "max_position_embeddings": 40, "projection_size": 16},
+        vision_config={**_tower(), "image_size": 16, "patch_size": 8},
+    )
+    pictures = SiglipImageProcessor(size={"height": 16, "width": 16})
+    return _save(folder, SiglipModel, config, SiglipProcessor(pictures, tokenizer))
 
 
 def save_blip(folder: Path) -> dict[str, str]:
@@ -174,6 +187,12 @@ def _tower(layers: int = 2) -> dict[str, Any]:
         "num_attention_heads": 2,
         "initializer_range": SPREAD,
     }
+
+
+def _letters() -> CLIPTokenizer:
+    letters = sorted(ByteLevel.alphabet())
+    pieces = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
+    return CLIPTokenizer(vocab={piece: index for index, piece in enumerate(pieces)}, merges=[])
 
 
 def _save_blip(folder: Path, kind: type) -> Path:
