@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hydra.errors import InstantiationException
 from hydra.utils import get_class, instantiate
 from omegaconf import DictConfig, ListConfig, OmegaConf
-from omegaconf.errors import InterpolationKeyError, MissingMandatoryValue
+from omegaconf.errors import InterpolationResolutionError, MissingMandatoryValue
 
 from argus.errors import ArgusError, ConfigError
 from argus.models.base import Model, Runtime
@@ -94,7 +94,7 @@ def settings_of(cfg: DictConfig) -> Settings:
     """Read a cell's config. Raises ConfigError naming a value that is missing."""
     try:
         return _settings(cfg)
-    except (MissingMandatoryValue, InterpolationKeyError) as error:
+    except (MissingMandatoryValue, InterpolationResolutionError) as error:
         raise ConfigError(str(error).splitlines()[0] + "; give it a value: key=value") from error
 
 
