@@ -16,7 +16,7 @@ from transformers import BlipForConditionalGeneration, BlipForImageTextRetrieval
 
 from argus.errors import ConfigError, DataError
 from argus.models.base import Choice, Chooser, Embedder, Generator, Matcher, Runtime
-from argus.models.decoding import choice_score, finite_logits, greedy, log_probabilities, right_padded
+from argus.models.decoding import choice_score, choice_tokens, finite_logits, greedy, log_probabilities, right_padded
 from argus.models.loading import Source, finite, load_model, load_processor, resolve
 
 HEADS = {
@@ -162,7 +162,7 @@ class Blip(Embedder, Matcher, Generator, Chooser):
 
     def _likelihoods(self, head: Head, state: Tensor, choices: Sequence[str]) -> Tensor:
         """Score choices as answers to one question: state (length, d) -> (len(choices),)."""
-        answers = head.processor.tokenizer(list(choices), add_special_tokens=False)["input_ids"]
+        answers = choice_tokens(head.processor.tokenizer, choices)
         scores = []
         for start in range(0, len(answers), self.pairs_at_once):
             part = answers[start : start + self.pairs_at_once]

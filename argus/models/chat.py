@@ -15,7 +15,7 @@ from transformers import AutoModelForImageTextToText
 
 from argus.errors import ConfigError
 from argus.models.base import Choice, Chooser, Generator, Matcher, Runtime
-from argus.models.decoding import choice_score, finite_logits, greedy
+from argus.models.decoding import choice_score, choice_tokens, finite_logits, greedy
 from argus.models.loading import finite, load_model, load_processor, resolve
 from argus.models.prefix import Row, read
 from argus.models.prompts import Prompts, answer_tokens
@@ -55,6 +55,7 @@ class Chat(Matcher, Generator, Chooser):
         self.runtime = runtime
         self.source = resolve(checkpoint, revision)
         self.model = load_model(AutoModelForImageTextToText, self.source, runtime, runtime.attention)
+        self.name = type(self.model).__name__
         self.model.generation_config = greedy(self.model, num_beams, max_new_tokens)
         self.prompts = Prompts(load_processor(self.source), image_options)
         self.yes, self.no = answer_tokens(self.prompts.processor.tokenizer)
@@ -71,19 +72,14 @@ class Chat(Matcher, Generator, Chooser):
         """Return for each image and each of its texts log P(yes) - log P(no) of the first token of the answer."""
         asked = [[self.match_prompt.replace("{caption}", text) for text in own] for own in texts]
         prompts = self._tokens(images, asked)
-        read_ = self._read(images, asked, [[self._answer(prompt) for prompt in own] for own in prompts])
-        return [
-            finite(torch.stack([self._odds(scores) for scores in own]), "the chat model", self.runtime)
-            if own
-            else torch.empty(0)
-            for own in read_
-        ]
+        scores = self._read(images, asked, [[self._answer(prompt) for prompt in own] for own in prompts])
+        return [self._finite([self._odds(one) for one in own]) for own in scores]
 
     @torch.inference_mode()
     def generate(self, images: Sequence[Image], prompts: Sequence[str]) -> list[str]:
         """Return one caption for each image, greedily decoded, without the prompt."""
         inputs = self.prompts.inputs(images, prompts).to(self.runtime.device)
-        written = self.model.generate(**inputs, logits_processor=finite_logits("the chat model", self.runtime))
+        written = self.model.generate(**inputs, logits_processor=finite_logits(self.name, self.runtime))
         answers = written[:, inputs["input_ids"].shape[1] :]
         return [text.strip() for text in self.prompts.processor.batch_decode(answers, skip_special_tokens=True)]
 
@@ -91,20 +87,24 @@ class Chat(Matcher, Generator, Chooser):
     def choose(self, images: Sequence[Image], questions: Sequence[Sequence[Choice]]) -> list[list[Tensor]]:
         """Return for each question the mean log P of each choice's tokens as the answer (`choice_score`)."""
         asked = [[self.question_prompt.replace("{question}", one.question) for one in own] for own in questions]
-        choices = [[self.prompts.choices(one.choices) for one in own] for own in questions]
+        tokenizer = self.prompts.processor.tokenizer
+        choices = [[choice_tokens(tokenizer, one.choices) for one in own] for own in questions]
         rows = [
             [choice_rows(prompt, answers) for prompt, answers in zip(*own, strict=True)]
             for own in zip(self._tokens(images, asked), choices, strict=True)
         ]
-        read_ = self._read(images, asked, [list(chain(*own)) for own in rows])
+        scores = map(iter, self._read(images, asked, [list(chain(*own)) for own in rows]))
         return [
-            [finite(choice_scores(scores, answers), "the chat model", self.runtime) for answers in own]
-            for own, scores in zip(choices, map(iter, read_), strict=True)
+            [self._finite(choice_scores(read_, answers)) for answers in own]
+            for own, read_ in zip(choices, scores, strict=True)
         ]
 
     def _answer(self, prompt: Sequence[int]) -> Row:
         targets = (*self.yes, *self.no)
         return Row(tuple(prompt), (len(prompt) - 1,) * len(targets), targets)
+
+    def _finite(self, scores: Sequence[Tensor]) -> Tensor:
+        return finite(torch.stack(list(scores)) if scores else torch.empty(0), self.name, self.runtime)
 
     def _odds(self, scores: Tensor) -> Tensor:
         """Return log P(yes) - log P(no) from the log P of every token that begins a yes, then a no."""
@@ -151,11 +151,11 @@ def choice_rows(prompt: Sequence[int], choices: Sequence[Sequence[int]]) -> list
     return rows
 
 
-def choice_scores(scores: Iterator[Tensor], choices: Sequence[Sequence[int]]) -> Tensor:
+def choice_scores(scores: Iterator[Tensor], choices: Sequence[Sequence[int]]) -> list[Tensor]:
     """Return the score of each choice from what was read for `choice_rows`, taken off `scores`."""
     firsts = next(scores).split(1)
     found = [
         torch.cat([first, next(scores)]) if len(choice) > 1 else first
         for first, choice in zip(firsts, choices, strict=True)
     ]
-    return torch.stack([choice_score(log_probabilities) for log_probabilities in found])
+    return [choice_score(log_probabilities) for log_probabilities in found]

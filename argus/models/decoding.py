@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList
 
+from argus.errors import DataError
 from argus.models.base import Runtime
 from argus.models.loading import finite
 
@@ -49,6 +50,15 @@ def log_probabilities(logits: Tensor, targets: Tensor) -> Tensor:
     """Return log P of each target token: logits (…, vocabulary), targets (…) -> (…), in float32."""
     chosen = logits.gather(-1, targets.unsqueeze(-1)).squeeze(-1).float()
     return chosen - torch.logsumexp(logits.float(), dim=-1)
+
+
+def choice_tokens(tokenizer: Any, choices: Sequence[str]) -> list[list[int]]:
+    """Return the token ids of each choice alone, as the model would write it; DataError when one has none."""
+    tokens: list[list[int]] = tokenizer(list(choices), add_special_tokens=False)["input_ids"]
+    for choice, own in zip(choices, tokens, strict=True):
+        if not own:
+            raise DataError(f"the choice {choice!r} (among {list(choices)}) has no tokens: there is nothing to choose")
+    return tokens
 
 
 def choice_score(log_probabilities: Tensor) -> Tensor:

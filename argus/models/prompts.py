@@ -38,10 +38,6 @@ class Prompts:
         start, end, picture = self._picture(image)
         return self._tokenise([turn[:start] + picture + turn[end:] for turn in self._render(texts)])
 
-    def choices(self, choices: Sequence[str]) -> list[list[int]]:
-        """Return the token ids of each choice as the model would write it after the prompt."""
-        return self.processor.tokenizer(list(choices), add_special_tokens=False)["input_ids"]
-
     def _picture(self, image: Image) -> tuple[int, int, str]:
         """Return what the processor puts for a picture of this size: [start, end) in the rendered turn, and the text.
 

@@ -8,7 +8,7 @@ import torch
 from tokenizers import Tokenizer, models
 from transformers import AutoModelForImageTextToText, AutoProcessor, PreTrainedTokenizerFast
 
-from argus.errors import ArgusError, ConfigError
+from argus.errors import ArgusError, ConfigError, DataError
 from argus.models.base import Choice
 from argus.models.chat import Chat, choice_rows, choice_scores
 from argus.models.loading import digest
@@ -212,7 +212,12 @@ def test_a_choice_scores_the_mean_log_probability_of_its_tokens_without_an_end_t
     rows = choice_rows([5, 6], [[1], [2, 3, 4]])
     assert rows == [Row((5, 6), (1, 1), (1, 2)), Row((5, 6, 2, 3), (2, 3), (3, 4))]
     read = iter([torch.tensor([-4.0, -1.0]), torch.tensor([-2.0, -6.0])])
-    assert choice_scores(read, [[1], [2, 3, 4]]).tolist() == [-4.0, (-1.0 - 2.0 - 6.0) / 3]
+    assert choice_scores(read, [[1], [2, 3, 4]]) == [-4.0, (-1.0 - 2.0 - 6.0) / 3]
+
+
+def test_a_choice_without_a_token_is_an_error(chat, images):
+    with pytest.raises(DataError, match=r"the choice '' .* has no tokens"):
+        chat.choose(images[:1], [[Choice("What?", ("red", ""))]])
 
 
 def test_the_shared_prefix_ends_before_the_first_difference_and_the_first_question():
