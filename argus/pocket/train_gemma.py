@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,11 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, one_hot
 
 from argus.pocket.corpus import FACETS, GRID, Corpus, corpus
+from argus.pocket.gemma_fitting import fit
 from argus.pocket.gemma_model import IMAGE_TOKENS, WIDTH, build_model, build_processor, train_tokenizer
 from argus.pocket.gemma_packing import Packed, Packer
 from argus.pocket.gemma_turns import CAPTION_TEXT, CHOICE_TEXT, MATCH_TEXT, Kind, turns
-from argus.pocket.learning import PatchTask, Recipe, fit, save
+from argus.pocket.learning import PatchTask, Recipe, save
 from argus.pocket.reading import sample_texts
 from argus.pocket.scenes import STYLES
 from argus.seeding import rng_for
@@ -92,8 +94,8 @@ def see(model: Gemma3ForConditionalGeneration, sight: Sight, data: Corpus, recip
         loss: Tensor = sight(seen.last_hidden_state, seen.pooler_output, part.patches[rows])
         return loss
 
-    eyes = [*model.model.vision_tower.parameters(), *model.model.multi_modal_projector.parameters()]
-    fit([*eyes, *sight.parameters()], loss_at, recipe, "gemma sees")
+    eyes = {"vision_tower": model.model.vision_tower, "projector": model.model.multi_modal_projector, "sight": sight}
+    fit(named_weights(eyes), loss_at, recipe, "gemma sees")
 
 
 def talk(
@@ -116,7 +118,12 @@ def talk(
         loss: Tensor = SIGHT * sight(seen.last_hidden_state, seen.pooler_output, labels)
         return loss + answer_loss(model, seen.pooler_output, packed)
 
-    fit([*model.parameters(), *sight.parameters()], loss_at, recipe, "gemma talks")
+    fit(named_weights({"model": model, "sight": sight}), loss_at, recipe, "gemma talks")
+
+
+def named_weights(modules: Mapping[str, nn.Module]) -> dict[str, nn.Parameter]:
+    """Return every weight once, under the module's name and its own."""
+    return {f"{name}.{key}": weight for name, module in modules.items() for key, weight in module.named_parameters()}
 
 
 def answer_loss(model: Gemma3ForConditionalGeneration, images: Tensor, packed: Packed) -> Tensor:
