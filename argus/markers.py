@@ -32,6 +32,11 @@ def title(key: CellKey) -> str:
     return f"{key.model} · {key.dataset} · {key.task} · {change}"
 
 
+def cell_name(number: int) -> str:
+    """Return the name of the marker of a sweep's cell, counted from 0."""
+    return f"{number:05d}"
+
+
 def write(path: Path, state: State) -> None:
     """Replace the file in one step, so that a reader never sees half of it."""
     part = path.with_suffix(f".{os.getpid()}.part")

@@ -14,6 +14,7 @@ from omegaconf import DictConfig, open_dict
 
 from argus.configuration import conf_dir
 from argus.errors import ArgusError
+from argus.markers import cell_name
 from argus.overrides import check_overrides, deferred
 
 
@@ -24,7 +25,7 @@ def main(cfg: DictConfig) -> object:
     if context.mode == RunMode.MULTIRUN:
         from argus.cell import evaluate
 
-        return evaluate(cfg, Path(context.runtime.output_dir) / f"{context.job.num:05d}.json")
+        return evaluate(cfg, Path(context.runtime.output_dir) / f"{cell_name(context.job.num)}.json")
     try:
         _single(cfg)
     except ArgusError as error:
@@ -68,4 +69,8 @@ if __name__ == "__main__":
     except ArgusError as error:
         sys.exit(f"error: {error}")
     sys.argv[1:] = deferred(sys.argv[1:])
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        print("\ninterrupted: finished cells are kept, the same command runs the rest", file=sys.stderr)
+        sys.exit(130)

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 
 from hydra.core.override_parser.types import Override
+from hydra.core.utils import JobReturn
 from hydra.errors import HydraException
 from omegaconf import DictConfig
 from rich.console import Console
@@ -18,7 +19,7 @@ from rich.console import Console
 from argus import tracking
 from argus.aggregation import aggregate_sweep
 from argus.errors import ArgusError
-from argus.markers import State, read_all
+from argus.markers import State, cell_name, read_all, title
 from argus.overrides import axes_of, base_of
 from argus.planning import Compose, Plan, PlannedCell, make_plan
 from argus.preparing import prepare_data
@@ -26,7 +27,7 @@ from argus.progress import watch
 from argus.report.plan import plan_report
 from argus.settings import store_of
 
-Launch = Callable[..., object]
+Launch = Callable[..., Sequence[JobReturn]]
 
 
 def run_sweep(cfg: DictConfig, overrides: Sequence[Override], compose: Compose, launch: Launch) -> None:
@@ -107,13 +108,33 @@ def _sweep_run(store: tracking.Store, lock: str, plan: Plan, overrides: Sequence
 
 
 def _launch(plan: Plan, sweep_id: str, lock: str, folder: Path, launch: Launch, console: Console) -> tuple[State, ...]:
+    """Run the cells and return what came of each, in the order of the plan."""
     if not plan.run:
         return ()
     folder.mkdir(parents=True, exist_ok=True)
     jobs = [_job(cell, sweep_id, lock) for cell in plan.run]
+    trouble = "its worker process died (out of memory, or killed)"
+    returns: Sequence[JobReturn] = ()
     with watch(folder, len(jobs), console):
-        launch(jobs, initial_job_idx=0)
-    return tuple(_closed(state) for state in read_all(folder).values())
+        try:
+            returns = launch(jobs, initial_job_idx=0)
+        except Exception as error:  # a launcher may raise anything; the cells that ended are kept and scored
+            trouble = f"the launcher stopped: {error!r}"
+    states = read_all(folder)
+    errors = dict(enumerate(map(_error_of, returns)))
+    return tuple(
+        _closed(states.get(cell_name(number)), cell, errors.get(number) or trouble)
+        for number, cell in enumerate(plan.run)
+    )
+
+
+def _error_of(returned: JobReturn) -> str:
+    """Return what a job raised, or ""; a cell that failed in the ordinary way returns its state instead."""
+    try:
+        _ = returned.return_value
+    except Exception as error:
+        return repr(error)
+    return ""
 
 
 def _job(cell: PlannedCell, sweep_id: str, lock: str) -> list[str]:
@@ -125,11 +146,12 @@ def _job(cell: PlannedCell, sweep_id: str, lock: str) -> list[str]:
     ]
 
 
-def _closed(state: State) -> State:
-    """A cell that is RUNNING once the launcher came back lost its worker."""
-    if state.status != "RUNNING":
+def _closed(state: State | None, cell: PlannedCell, trouble: str) -> State:
+    """Return a cell's state once its launcher came back; one that has not ended by then never will."""
+    if state is not None and state.status != "RUNNING":
         return state
-    return replace(state, status="KILLED", reason="its worker process died (out of memory, or killed)")
+    known = state or State(title(cell.key), cell.key.model, "RUNNING", 0, 0, 0.0)
+    return replace(known, status="KILLED", reason=trouble)
 
 
 def _leave_none_running(store: tracking.Store, sweep_id: str) -> None:
