@@ -19,7 +19,7 @@ from omegaconf import DictConfig
 from argus import __version__, settings, tracking
 from argus.data.base import Dataset
 from argus.data.selection import counts, take
-from argus.efficiency.probe import probe
+from argus.efficiency.probe import Timing, probe, timed
 from argus.errors import ArgusError
 from argus.examples import write_examples
 from argus.fingerprint import LIBRARIES, data_digest, fingerprint
@@ -66,10 +66,11 @@ def _run(cfg: DictConfig, cell: Settings, run_id: str, marker: Marker) -> float:
     parts = build(cfg, cell, marker)
     work = Work(parts.clean, parts.entries, parts.loop, _prompts(parts.perturbation, cell.seed))
     step = parts.task.prepare(parts.model, work)
-    predictions = parts.task.collect(parts.loop(step), work)
+    timings: list[Timing] = []
+    predictions = parts.task.collect(parts.loop(timed(step, cell.hardware.runtime.device, timings)), work)
     _record_predictions(cell, run_id, parts, predictions)
     metrics = dict(parts.task.measure(predictions)) | dict(parts.task.facts(parts.model, work)) | _counted(parts)
-    costs = _probe(cell, parts, step) if cell.key.modality == "none" else None
+    costs = _probe(cell, parts, step, timings) if cell.key.modality == "none" else None
     _record_metrics(cell, run_id, metrics, costs)
     return metrics["score"]
 
@@ -169,18 +170,16 @@ def _counted(parts: Parts) -> dict[str, float]:
     }
 
 
-def _probe(cell: Settings, parts: Parts, step: Step) -> Costs:
-    samples = parts.loop.first(cell.hardware.batch_size)
-    with torch.inference_mode():
-        return probe(
-            step,
-            samples,
-            cell.hardware.batch_size,
-            parts.model.modules(cell.key.task),
-            cell.hardware.runtime.device,
-            cell.hardware.warmup,
-            cell.hardware.repeats,
-        )
+def _probe(cell: Settings, parts: Parts, step: Step, timings: Sequence[Timing]) -> Costs:
+    return probe(
+        step,
+        parts.loop.first(cell.hardware.batch_size),
+        timings,
+        parts.model.modules(cell.key.task),
+        cell.hardware.runtime.device,
+        cell.hardware.warmup,
+        cell.hardware.repeats,
+    )
 
 
 def _record_metrics(cell: Settings, run_id: str, metrics: Mapping[str, float], costs: Costs | None) -> None:
