@@ -15,6 +15,7 @@ from transformers import (
     BlipForImageTextRetrieval,
     BlipForQuestionAnswering,
     BlipImageProcessor,
+    BlipPreTrainedModel,
     BlipProcessor,
 )
 
@@ -35,6 +36,17 @@ class Networks:
     retrieval: BlipForImageTextRetrieval
     captioning: BlipForConditionalGeneration
     vqa: BlipForQuestionAnswering
+
+    @property
+    def all(self) -> tuple[BlipPreTrainedModel, ...]:
+        return (self.retrieval, self.captioning, self.vqa)
+
+
+def share(networks: Networks) -> Networks:
+    """Give the networks one image tower and one text encoder, the first one's, and return them."""
+    networks.captioning.vision_model = networks.vqa.vision_model = networks.retrieval.vision_model
+    networks.vqa.text_encoder = networks.retrieval.text_encoder
+    return networks
 
 
 def build_tokenizer(texts: Sequence[str]) -> BertTokenizer:
@@ -58,9 +70,7 @@ def build_networks(tokenizer: BertTokenizer) -> Networks:
     retrieval = BlipForImageTextRetrieval(_config(tokenizer))
     captioning = BlipForConditionalGeneration(_config(tokenizer))
     vqa = BlipForQuestionAnswering(_config(tokenizer))
-    captioning.vision_model = vqa.vision_model = retrieval.vision_model
-    vqa.text_encoder = retrieval.text_encoder
-    return Networks(retrieval, captioning, vqa)
+    return share(Networks(retrieval, captioning, vqa))
 
 
 def _config(tokenizer: BertTokenizer) -> BlipConfig:

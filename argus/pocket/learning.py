@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 WARM_UP = 80
 """Steps over which the learning rate rises."""
+DECAY = 0.02
+MUON = 5.0  # Muon's highest learning rate, as a multiple of AdamW's; its updates are scaled to be as large
 MEAN = torch.tensor([0.48145466, 0.4578275, 0.40821073]).view(3, 1, 1)
 SPREAD = torch.tensor([0.26862954, 0.26130258, 0.27577711]).view(3, 1, 1)
 """Mean and standard deviation of the colour channels that CLIP's and BLIP's processors normalise with."""
@@ -38,22 +40,48 @@ class Recipe:
     rate: float  # highest learning rate
 
 
-def fit(weights: Iterable[nn.Parameter], loss_at: Callable[[int], Tensor], recipe: Recipe, name: str) -> None:
-    """Minimise `loss_at(step)` with AdamW: a linear warm-up, then a cosine down to nothing."""
-    kept = list(weights)
-    optimizer = torch.optim.AdamW(kept, lr=recipe.rate, betas=(0.9, 0.98), weight_decay=0.02)
+def fit(
+    weights: Iterable[nn.Parameter],
+    loss_at: Callable[[int], Tensor],
+    recipe: Recipe,
+    name: str,
+    turned: Iterable[nn.Parameter] = (),
+) -> None:
+    """Minimise `loss_at(step)`: a linear warm-up, then a cosine down to nothing.
+
+    The matrices `turned` are moved by Muon, which needs some 40 % fewer steps for the same loss, the rest by AdamW.
+    """
+    kept, inner = list(weights), list(turned)
+    optimizers: list[torch.optim.Optimizer] = [
+        torch.optim.AdamW(kept, lr=recipe.rate, betas=(0.9, 0.98), weight_decay=DECAY)
+    ]
+    rates = [recipe.rate]
+    if inner:
+        optimizers.append(torch.optim.Muon(inner, weight_decay=DECAY, adjust_lr_fn="match_rms_adamw"))
+        rates.append(MUON * recipe.rate)
     running = 0.0
     for step in range(recipe.steps):
-        for group in optimizer.param_groups:
-            group["lr"] = recipe.rate * _share(step, recipe.steps)
         loss = loss_at(step)
-        optimizer.zero_grad(set_to_none=True)
+        for optimizer, rate in zip(optimizers, rates, strict=True):
+            optimizer.zero_grad(set_to_none=True)
+            for group in optimizer.param_groups:
+                group["lr"] = rate * _share(step, recipe.steps)
         loss.backward()
-        nn.utils.clip_grad_norm_(kept, 1.0)
-        optimizer.step()
+        nn.utils.clip_grad_norm_([*kept, *inner], 1.0)
+        for optimizer in optimizers:
+            optimizer.step()
         running = loss.item() if step == 0 else 0.95 * running + 0.05 * loss.item()
         if step % 50 == 49 or step + 1 == recipe.steps:
             log.info("%s: step %d of %d, loss %.3f", name, step + 1, recipe.steps, running)
+
+
+def matrices(model: nn.Module) -> dict[str, nn.Parameter]:
+    """Return the maps between a model's hidden states, by name: what Muon is made for, tables and heads left out."""
+    return {
+        name: weight
+        for name, weight in model.named_parameters()
+        if weight.ndim == 2 and (".layers." in name or ".layer." in name)
+    }
 
 
 def _share(step: int, steps: int) -> float:

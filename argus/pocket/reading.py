@@ -34,11 +34,11 @@ def sample_texts(data: Corpus, rng: Generator) -> list[str]:
 
 
 def some_choices(question: Question, count: int, rng: Generator) -> list[str]:
-    """Return `count` answers, the right one first. Of the wrong ones all but one could answer the question too."""
+    """Return `count` answers, the right one first. About half of the wrong ones could answer the question too."""
     right = question.choices[question.target]
     wrong = shuffled([choice for choice in question.choices if choice != right], rng)
     family = next((family for family in FAMILIES if right in family), question.choices)
     alike = [choice for choice in wrong if choice in family]
     others = [choice for choice in wrong if choice not in family]
-    near = alike[: count - 2] if others else alike
+    near = alike[: count // 2] if others else alike
     return [right, *near, *others][:count]

@@ -14,7 +14,7 @@ CHECKPOINTS = Path(__file__).parent / "checkpoints"
 SEED = 20250
 """Seed of everything random in the training."""
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("argus.pocket.train")
 
 
 def main() -> None:

@@ -72,15 +72,11 @@ def train(output: Path, seed: int, seeing: Recipe = SEEING, telling: Recipe = TE
     processor = build_processor(sample_texts(data, rng_for(seed, "blip tokenizer")))
     networks = build_networks(processor.tokenizer)
     room = Class(networks, Helpers(), processor.tokenizer, rng_for(seed, "blip batches"))
-    weights = dict.fromkeys(
-        weight
-        for module in (networks.retrieval, networks.captioning, networks.vqa, room.helpers)
-        for weight in module.parameters()
-    )
-    for network in (networks.retrieval, networks.captioning, networks.vqa):
+    for network in networks.all:
         network.train()
     eyes = [*networks.retrieval.vision_model.parameters(), *room.helpers.patches.parameters()]
     fit(eyes, lambda step: seeing_loss(room, data[STYLES[step % len(STYLES)]], seeing), seeing, "blip sees")
+    weights = dict.fromkeys(w for module in (*networks.all, room.helpers) for w in module.parameters())
     fit(weights, lambda step: telling_loss(room, data[TURNS[step % len(TURNS)]], telling), telling, "blip tells")
     save(networks.retrieval, processor, output / "retrieval")
     save(networks.captioning, processor, output / "captioning")

@@ -18,7 +18,7 @@ from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPProcesso
 
 from argus.pocket.corpus import GRID, PIXELS, Corpus, corpus, descriptions
 from argus.pocket.language import questions
-from argus.pocket.learning import PatchTask, Recipe, fit, pixel_values, save
+from argus.pocket.learning import PatchTask, Recipe, fit, matrices, pixel_values, save
 from argus.pocket.reading import sample_texts, some_choices
 from argus.pocket.scenes import Scene
 from argus.pocket.typos import some_mistyped
@@ -29,14 +29,16 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 
-RECIPE = Recipe(scenes=4000, steps=1000, batch=48, rate=1.5e-3)
+RECIPE = Recipe(scenes=4000, steps=1900, batch=48, rate=1.5e-3)
 TURNS = ("coco", "flickr30k", "visual_genome", "clevr", "coco", "flickr30k", "visual_genome", "vcr")
 """Styles, in turn: a step sees one style, so that its wrong pictures are as alike as those of a gallery."""
 WIDTH, HEADS, PROJECTION = 128, 4, 128
 PIECES = 150  # learnt pieces of the tokenizer, beside its 512 bytes
 CAPTIONS = {"coco": 2, "flickr30k": 2, "visual_genome": 2, "clevr": 1, "vcr": 1}
 """Sentences a picture and step."""
-CHOICES = 4  # answers that a question is trained with
+ASKED = 24  # pictures a step that are asked about
+CHOICES = {"clevr": 8, "vcr": 4}
+"""Answers that a question is trained with."""
 WARMEST = float(np.log(100))  # CLIP's own bound of the logit scale
 START, END = "<|startoftext|>", "<|endoftext|>"
 
@@ -54,7 +56,9 @@ def train(output: Path, seed: int, recipe: Recipe = RECIPE) -> None:
     def loss_at(step: int) -> Tensor:
         return batch_loss(model, processor.tokenizer, patches, data, step, recipe, rng)
 
-    fit([*model.parameters(), *patches.parameters()], loss_at, recipe, "clip")
+    inner = matrices(model)
+    outer = [weight for name, weight in model.named_parameters() if name not in inner]
+    fit([*outer, *patches.parameters()], loss_at, recipe, "clip", inner.values())
     save(model, processor, output)
 
 
@@ -156,8 +160,9 @@ def _answers(
     rng: Generator,
 ) -> Tensor:
     """Return the loss of choosing the right answer, a text "question answer", among CHOICES."""
-    asked = [pick(questions(scene, rng), rng) for scene in scenes]
-    texts = [f"{one.text} {choice}" for one in asked for choice in some_choices(one, CHOICES, rng)]
-    answers = _embedded(model, tokenizer, texts, rng).view(len(asked), CHOICES, -1)
-    logits = scale * torch.einsum("nd,ncd->nc", images, answers)
+    asked = [pick(questions(scene, rng), rng) for scene in scenes[:ASKED]]
+    count = CHOICES[scenes[0].style]
+    texts = [f"{one.text} {choice}" for one in asked for choice in some_choices(one, count, rng)]
+    answers = _embedded(model, tokenizer, texts, rng).view(len(asked), count, -1)
+    logits = scale * torch.einsum("nd,ncd->nc", images[: len(asked)], answers)
     return cross_entropy(logits, torch.zeros(len(asked), dtype=torch.long))
