@@ -15,15 +15,19 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from argus.pocket.corpus import FACETS
+from argus.pocket.corpus import FACETS, Corpus
+from argus.pocket.scenes import STYLES
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
     from transformers import PreTrainedModel, ProcessorMixin
 
 log = logging.getLogger(__name__)
 WARM_UP = 80
 """Steps over which the learning rate rises."""
 DECAY = 0.02
+NOTHING = 0.1
+"""Weight of empty patches in the patch task."""
 MUON = 5.0  # Muon's highest learning rate, as a multiple of AdamW's; its updates are scaled to be as large
 MEAN = torch.tensor([0.48145466, 0.4578275, 0.40821073]).view(3, 1, 1)
 SPREAD = torch.tensor([0.26862954, 0.26130258, 0.27577711]).view(3, 1, 1)
@@ -97,17 +101,39 @@ def pixel_values(pictures: NDArray[np.uint8]) -> Tensor:
 class PatchTask(nn.Module):
     """Reads from each patch what lies over it. It teaches the image tower to see, and is thrown away."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, nothing: float = 1.0) -> None:
+        """`nothing` is the weight of patches that nothing lies over: most of them, and soon learnt."""
         super().__init__()
+        self.nothing = nothing
         self.heads = nn.ModuleList([nn.Linear(width, values + 1) for values in FACETS])
 
     def forward(self, patches: Tensor, labels: NDArray[np.uint8]) -> Tensor:
         """Return the mean loss for patches (n, grid, width) and labels (n, len(FACETS), grid)."""
         targets = torch.from_numpy(labels).long()
-        losses = [
-            cross_entropy(head(patches).flatten(0, 1), targets[:, i].flatten()) for i, head in enumerate(self.heads)
-        ]
+        losses = []
+        for facet, head in enumerate(self.heads):
+            read = head(patches).flatten(0, 1)
+            weights = torch.ones(read.shape[-1])
+            weights[0] = self.nothing
+            losses.append(cross_entropy(read, targets[:, facet].flatten(), weight=weights))
         return torch.stack(losses).mean()
+
+
+def see(tower: nn.Module, patches: PatchTask, data: Corpus, recipe: Recipe, rng: Generator, name: str) -> None:
+    """Teach an image tower, whose first state is of the whole picture, what lies over each patch.
+
+    Before it can tell shapes apart, nothing that is learnt about texts can hold.
+    """
+
+    def loss_at(step: int) -> Tensor:
+        part = data[STYLES[step % len(STYLES)]]
+        rows = rng.integers(len(part.scenes), size=recipe.batch)
+        seen = tower(pixel_values=pixel_values(part.pictures[rows])).last_hidden_state
+        return patches(seen[:, 1:], part.patches[rows])
+
+    inner = matrices(tower)
+    outer = [weight for name, weight in tower.named_parameters() if name not in inner]
+    fit([*outer, *patches.parameters()], loss_at, recipe, name, inner.values())
 
 
 def save(model: PreTrainedModel, processor: ProcessorMixin, folder: Path) -> None:

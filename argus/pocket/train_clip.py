@@ -18,7 +18,7 @@ from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPProcesso
 
 from argus.pocket.corpus import GRID, PIXELS, Corpus, corpus, descriptions
 from argus.pocket.language import questions
-from argus.pocket.learning import PatchTask, Recipe, fit, matrices, pixel_values, save
+from argus.pocket.learning import NOTHING, PatchTask, Recipe, fit, matrices, pixel_values, save, see
 from argus.pocket.reading import sample_texts, some_choices
 from argus.pocket.scenes import Scene
 from argus.pocket.typos import some_mistyped
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 
-RECIPE = Recipe(scenes=4000, steps=1900, batch=48, rate=1.5e-3)
+SCENES = 4000  # training scenes of each style
+SEEING = Recipe(scenes=SCENES, steps=700, batch=32, rate=1.5e-3)
+TELLING = Recipe(scenes=SCENES, steps=1200, batch=48, rate=1.5e-3)
 TURNS = ("coco", "flickr30k", "visual_genome", "clevr", "coco", "flickr30k", "visual_genome", "vcr")
 """Styles, in turn: a step sees one style, so that its wrong pictures are as alike as those of a gallery."""
 WIDTH, HEADS, PROJECTION = 128, 4, 128
@@ -43,22 +45,23 @@ WARMEST = float(np.log(100))  # CLIP's own bound of the logit scale
 START, END = "<|startoftext|>", "<|endoftext|>"
 
 
-def train(output: Path, seed: int, recipe: Recipe = RECIPE) -> None:
+def train(output: Path, seed: int, seeing: Recipe = SEEING, telling: Recipe = TELLING) -> None:
     """Train the model from random weights and write it to a folder."""
     torch.manual_seed(seed)
-    data = corpus(seed, recipe.scenes)
+    data = corpus(seed, telling.scenes)
     processor = build_processor(sample_texts(data, rng_for(seed, "clip tokenizer")))
     model = build_model(processor.tokenizer)
-    patches = PatchTask(WIDTH)
+    patches = PatchTask(WIDTH, NOTHING)
     model.train()
     rng = rng_for(seed, "clip batches")
+    see(model.vision_model, patches, data, seeing, rng, "clip sees")
 
     def loss_at(step: int) -> Tensor:
-        return batch_loss(model, processor.tokenizer, patches, data, step, recipe, rng)
+        return batch_loss(model, processor.tokenizer, patches, data, step, telling, rng)
 
     inner = matrices(model)
     outer = [weight for name, weight in model.named_parameters() if name not in inner]
-    fit([*outer, *patches.parameters()], loss_at, recipe, "clip", inner.values())
+    fit([*outer, *patches.parameters()], loss_at, telling, "clip tells", inner.values())
     save(model, processor, output)
 
 

@@ -19,6 +19,7 @@ from argus.pocket import train_blip, train_clip
 from argus.pocket.corpus import corpus, picture
 from argus.pocket.learning import Recipe, pixel_values
 
+GLANCE = Recipe(scenes=6, steps=2, batch=4, rate=1e-3)
 SHORT = Recipe(scenes=6, steps=9, batch=4, rate=1e-3)  # nine: each recipe takes all its turns once
 SEED = 4
 
@@ -26,14 +27,14 @@ SEED = 4
 @pytest.fixture(scope="module")
 def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("clip")
-    train_clip.train(folder, SEED, SHORT)
+    train_clip.train(folder, SEED, GLANCE, SHORT)
     return folder
 
 
 @pytest.fixture(scope="module")
 def blip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("blip")
-    train_blip.train(folder, SEED, Recipe(scenes=6, steps=2, batch=4, rate=1e-3), SHORT)
+    train_blip.train(folder, SEED, GLANCE, SHORT)
     return folder
 
 
@@ -51,7 +52,7 @@ def test_clip_loads_as_any_clip_and_learnt_something(clip: Path):
 
 
 def test_clip_repeats_exactly(clip: Path, tmp_path: Path):
-    train_clip.train(tmp_path, SEED, SHORT)
+    train_clip.train(tmp_path, SEED, GLANCE, SHORT)
     assert (tmp_path / "model.safetensors").read_bytes() == (clip / "model.safetensors").read_bytes()
 
 
