@@ -172,6 +172,34 @@ def test_an_interrupted_sweep_closes_its_runs_as_killed(workplace: Workplace) ->
     assert [run.status for run in runs if run.tags["argus.kind"] == "sweep"] == ["KILLED"]
 
 
+def test_a_killed_worker_is_told_and_what_ended_is_kept(workplace: Workplace) -> None:
+    launcher = ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2", "hardware.threads=1"]
+    process = subprocess.Popen(
+        workplace.command("-m", *SMALL, "perturbation=blur,noise", *launcher),
+        cwd=workplace.folder,
+        env=environment(),
+        text=True,
+        stdout=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + 120
+    while not workplace.cells("FINISHED") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for worker in workers_of(process.pid):
+        os.kill(worker, signal.SIGKILL)
+    told, _ = process.communicate()
+    assert process.returncode == 1
+    assert "the launcher stopped" in told
+    assert "overall" in told  # the table stands, with gaps
+    assert workplace.cells("RUNNING") == ()
+    assert workplace.cells("FINISHED") != ()
+
+
+def workers_of(pid: int) -> list[int]:
+    """Return the processes that a sweep has started to work for it."""
+    found = subprocess.run(["pgrep", "--parent", str(pid), "--full", "loky"], text=True, capture_output=True)
+    return [int(word) for word in found.stdout.split()]
+
+
 def test_two_sweeps_started_at_once_in_an_empty_folder_both_finish(tmp_path: Path, pocket_data_dir: str) -> None:
     data = [f"data_dir={pocket_data_dir}", "suite.prepare.images=8"]
     command = [sys.executable, "-m", "argus.run", "-m", *SMALL, *data]
