@@ -14,6 +14,7 @@ from hydra.core.override_parser.types import Override
 from hydra.core.utils import JobReturn
 from hydra.errors import HydraException
 from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
 from rich.console import Console
 
 from argus import tracking
@@ -34,6 +35,9 @@ def run_sweep(cfg: DictConfig, overrides: Sequence[Override], compose: Compose, 
     """Run a sweep; exits with status 1 when a cell failed, with 2 when the command itself was wrong."""
     try:
         failed = _run_sweep(cfg, overrides, compose, launch, Console())
+    except OmegaConfBaseException as error:
+        print(f"error: {str(error).splitlines()[0]}; give it a value: key=value", file=sys.stderr)
+        sys.exit(2)
     except (ArgusError, HydraException) as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

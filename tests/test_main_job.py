@@ -27,7 +27,8 @@ class Workplace:
         root = folder / "mlruns"
         root.mkdir(parents=True)
         shutil.copy(database, root / "mlflow.db")  # an empty store: making one takes seconds
-        self.store = Store(root, f"sqlite:///{root}/mlflow.db", None, "argus", "argus-scores")
+        self.store = Store(root, f"sqlite:///{root}/mlflow.db", str(root / "artifacts"), "argus", "argus-scores")
+        tracking.prepare(self.store)
 
     def command(self, *typed: str, module: str = "argus.run") -> list[str]:
         given = (
