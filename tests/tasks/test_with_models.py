@@ -9,7 +9,7 @@ import pytest
 import torch
 from PIL import Image
 
-from argus.efficiency.probe import probe
+from argus.efficiency.probe import probe, timed
 from argus.models.base import Model, Runtime
 from argus.models.blip import Blip
 from argus.models.clip import Clip
@@ -82,8 +82,11 @@ def test_answers_do_not_depend_on_the_batch_size(make_work, model):
 @pytest.mark.parametrize("task", [Retrieval(None, 2), Captioning(1.5), Reasoning()], ids=lambda task: task.name)
 def test_every_step_can_be_probed(make_work, model, task):
     work = with_pictures(make_work(CAPTIONS, QUESTIONS))
-    samples = work.loop.samples
-    costs = probe(task.prepare(model, work), samples, 8, model.modules(task.name), "cpu", warmup=1, repeats=10)
+    samples, timings = work.loop.samples, []
+    step = task.prepare(model, work)
+    work.loop(timed(step, "cpu", timings))
+    costs = probe(step, samples, timings, model.modules(task.name), "cpu", warmup=1, repeats=10)
+    assert costs.throughput_per_s > 0
     assert costs.flops_per_sample > costs.parameters  # every weight is used once or more, but for embeddings
     assert costs.peak_memory_mb > costs.weights_mb > 0
     assert costs.latency_p95_ms >= costs.latency_p50_ms > 0
