@@ -177,7 +177,9 @@ def _keep(
 
 def _params(scheme: Scheme) -> dict[str, object]:
     weights = {f"weight.{name}": value for name, value in asdict(scheme.weights).items()}
-    formulas = {f"formula.{name}": text for name, text in scheme.formulas.described().items()}
+    # Names alone, so that runs compare at a glance; scores.json says each formula in full.
+    forms = {"CDC": scheme.formulas.cdc, "E": scheme.formulas.efficiency, "overall": scheme.formulas.overall}
+    formulas = {f"formula.{name}": form for name, form in forms.items()}
     return {"weighting": scheme.name} | weights | formulas
 
 
