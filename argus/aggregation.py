@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from hydra.utils import instantiate
 from omegaconf import DictConfig
 from rich.console import Console
 
@@ -22,6 +21,7 @@ from argus.scoring.pairing import rescorer
 from argus.scoring.records import Scorecard
 from argus.scoring.scheme import Scheme
 from argus.scoring.vector import score_models
+from argus.settings import build
 from argus.tracking import Store, StoredRun
 
 COST, REFERENCE = "cost.", "reference."
@@ -71,7 +71,7 @@ def aggregate_sweep(store: Store, sweep: str | None, score: DictConfig, console:
 
 def scheme_of(score: DictConfig) -> Scheme:
     """Build a member of conf/score."""
-    scheme: Scheme = instantiate(score, _convert_="all")
+    scheme: Scheme = build(score)
     return scheme
 
 

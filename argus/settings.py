@@ -157,22 +157,22 @@ def _yaml(section: DictConfig) -> str:
 
 
 def build_reader(config: str) -> Dataset:
-    return _build(OmegaConf.create(config))
+    return build(OmegaConf.create(config))
 
 
 def build_model(config: str, runtime: Runtime) -> Model:
-    return _build(OmegaConf.create(config), runtime=runtime)
+    return build(OmegaConf.create(config), runtime=runtime)
 
 
 def build_task(cfg: DictConfig) -> Task:
-    return _build(cfg.task.member)
+    return build(cfg.task.member)
 
 
 def build_perturbation(cfg: DictConfig) -> Perturbation:
-    return _build(cfg.perturbation.transform)
+    return build(cfg.perturbation.transform)
 
 
-def _build(config: DictConfig | ListConfig, **given: object) -> Any:
+def build(config: DictConfig | ListConfig, **given: object) -> Any:
     """Instantiate; an error of ours comes out as itself, a misspelt key as a ConfigError."""
     try:
         # "object" hands records (Runtime) over as they are, lists and tables as plain ones.

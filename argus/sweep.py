@@ -18,7 +18,7 @@ from omegaconf.errors import OmegaConfBaseException
 from rich.console import Console
 
 from argus import tracking
-from argus.aggregation import aggregate_sweep
+from argus.aggregation import aggregate_sweep, scheme_of
 from argus.errors import ArgusError
 from argus.markers import State, cell_name, read_all, title
 from argus.overrides import axes_of, base_of
@@ -50,6 +50,7 @@ def _run_sweep(
 ) -> tuple[State, ...]:
     axes = axes_of(overrides)
     base = compose(base_of(axes))
+    scheme_of(base.score)  # impossible weights are told now, not after hours
     store = store_of(base)
     prepare_data(base, console)
     tracking.prepare(store)
