@@ -16,7 +16,6 @@ class State:
     """Where a cell is. `score` is None until it is FINISHED, `reason` is empty unless it FAILED."""
 
     title: str
-    model: str
     status: str  # RUNNING, FINISHED, FAILED or KILLED
     done: int
     total: int
@@ -53,9 +52,9 @@ class Marker:
     """Keeps one cell's file up to date; progress is written at most twice a second."""
 
     def __init__(self, path: Path | None, key: CellKey) -> None:
-        self.path, self.key = path, key
+        self.path = path
         self.begun = self.written = time.monotonic()
-        self.state = State(title(key), key.model, "RUNNING", 0, 0, 0.0)
+        self.state = State(title(key), "RUNNING", 0, 0, 0.0)
         self._write()
 
     def progress(self, done: int, total: int) -> None:
@@ -71,7 +70,7 @@ class Marker:
     ) -> None:
         self.written = time.monotonic()
         seconds = self.written - self.begun
-        self.state = State(self.state.title, self.key.model, status, done, total, seconds, score, reason, run_id)
+        self.state = State(self.state.title, status, done, total, seconds, score, reason, run_id)
         self._write()
 
     def _write(self) -> None:

@@ -53,7 +53,6 @@ class Settings:
     limit: int | None
     expected: int | None
     caption_prompt: str
-    ceiling: float | None  # None where the dataset has no captions
     params: Mapping[str, object]
     resolved: str  # the whole config, as yaml
     lock: str
@@ -109,7 +108,6 @@ def _settings(cfg: DictConfig) -> Settings:
         limit=cfg.dataset.limit,
         expected=cfg.dataset.expected,
         caption_prompt=cfg.model.caption_prompt,
-        ceiling=cfg.dataset.caption_ceiling,
         params=flat(cfg),
         resolved=_yaml(OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])),
         lock=cfg.argus.lock,

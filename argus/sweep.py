@@ -19,7 +19,7 @@ from rich.console import Console
 
 from argus import tracking
 from argus.aggregation import aggregate_sweep, scheme_of
-from argus.errors import ArgusError
+from argus.errors import ArgusError, ConfigError
 from argus.markers import State, cell_name, read_all, title
 from argus.overrides import axes_of, base_of
 from argus.planning import Compose, Plan, PlannedCell, make_plan
@@ -62,6 +62,8 @@ def _run_sweep(
     console.print(plan_report(plan, estimate(plan, earlier), whole=base.argus.dry_run))
     if base.argus.dry_run:
         return ()
+    if not plan.run and not plan.skipped:
+        raise ConfigError("no cell is left, every one was dropped for the reasons above: name other members")
     lock = tracking.new_lock(store)
     with tracking.holding(lock), _sweep_run(store, lock, plan, overrides) as sweep_id:
         states = _launch(plan, sweep_id, lock, Path(cfg.hydra.sweep.dir), launch, console)
@@ -155,7 +157,7 @@ def _closed(state: State | None, cell: PlannedCell, trouble: str) -> State:
     """Return a cell's state once its launcher came back; one that has not ended by then never will."""
     if state is not None and state.status != "RUNNING":
         return state
-    known = state or State(title(cell.key), cell.key.model, "RUNNING", 0, 0, 0.0)
+    known = state or State(title(cell.key), "RUNNING", 0, 0, 0.0)
     return replace(known, status="KILLED", reason=trouble)
 
 

@@ -17,6 +17,8 @@ from argus import tracking
 from argus.tracking import Store, StoredRun
 
 SMALL = ["model=clip", "dataset=coco,clevr", "task.member.gallery_size=4"]
+LONG = [*SMALL, "perturbation=blur,noise", "perturbation.severity=1,2,3,4,5"]  # long enough to be killed amid
+LONG_CELLS = 3 * (1 + 2 * 5)
 
 
 class Workplace:
@@ -136,7 +138,7 @@ def test_a_cell_with_too_many_broken_pictures_fails_and_the_others_go_on(workpla
 
 
 def test_a_killed_sweep_leaves_nothing_running_and_the_same_command_completes_it(workplace: Workplace) -> None:
-    typed = ["-m", *SMALL, "perturbation=blur,noise"]
+    typed = ["-m", *LONG]
     process = subprocess.Popen(
         workplace.command(*typed), cwd=workplace.folder, env=environment(), stdout=subprocess.DEVNULL
     )
@@ -146,18 +148,18 @@ def test_a_killed_sweep_leaves_nothing_running_and_the_same_command_completes_it
     process.send_signal(signal.SIGKILL)
     process.wait()
     finished = {run.id for run in workplace.cells("FINISHED")}
-    assert 2 <= len(finished) < 9
+    assert 2 <= len(finished) < LONG_CELLS
     done = workplace.run(*typed)
     assert done.returncode == 0, done.stdout + done.stderr
     assert workplace.cells("RUNNING") == ()
     names = [run.name for run in workplace.cells("FINISHED")]
-    assert len(names) == len(set(names)) == 9
+    assert len(names) == len(set(names)) == LONG_CELLS
     assert finished < {run.id for run in workplace.cells("FINISHED")}
 
 
 def test_an_interrupted_sweep_closes_its_runs_as_killed(workplace: Workplace) -> None:
     process = subprocess.Popen(
-        workplace.command("-m", *SMALL, "perturbation=blur,noise"),
+        workplace.command("-m", *LONG),
         cwd=workplace.folder,
         env=environment(),
         stdout=subprocess.DEVNULL,
@@ -176,7 +178,7 @@ def test_an_interrupted_sweep_closes_its_runs_as_killed(workplace: Workplace) ->
 def test_a_killed_worker_is_told_and_what_ended_is_kept(workplace: Workplace) -> None:
     launcher = ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2", "hardware.threads=1"]
     process = subprocess.Popen(
-        workplace.command("-m", *SMALL, "perturbation=blur,noise", *launcher),
+        workplace.command("-m", *LONG, *launcher),
         cwd=workplace.folder,
         env=environment(),
         text=True,
@@ -259,6 +261,14 @@ def test_a_wrong_command_is_told_what_was_wrong_and_what_there_is(
     for word in told:
         assert word in done.stderr + done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_a_sweep_without_a_cell_is_refused_and_leaves_no_run(workplace: Workplace) -> None:
+    done = workplace.run("-m", "model=clip", "dataset=clevr", "task=captioning")
+    assert done.returncode == 2
+    assert "the dataset offers reasoning" in done.stdout
+    assert "no cell is left" in done.stderr
+    assert tracking.find(workplace.store, "argus", "") == ()
 
 
 def test_help_names_the_groups(workplace: Workplace) -> None:

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from argus.errors import DataError
 from argus.perturbations.base import Perturbation
 from argus.records import Entry
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
-
-def perturb_image(image: Image, perturbation: Perturbation, seed: int, sample_id: str) -> Image:
-    """Return the picture as the model shall see it, at its own size."""
-    return perturbation.image(image, seed, sample_id)
 
 
 def perturb_texts(entries: Sequence[Entry], perturbation: Perturbation, seed: int) -> tuple[Entry, ...]:

@@ -53,7 +53,7 @@ def fit(
 ) -> None:
     """Minimise `loss_at(step)`: a linear warm-up, then a cosine down to nothing.
 
-    The matrices `turned` are moved by Muon, which needs some 40 % fewer steps for the same loss, the rest by AdamW.
+    The matrices `turned` are moved by Muon, which needed fewer steps in short trials, the rest by AdamW.
     """
     kept, inner = list(weights), list(turned)
     optimizers: list[torch.optim.Optimizer] = [

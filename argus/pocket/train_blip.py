@@ -76,7 +76,7 @@ def train(output: Path, seed: int, seeing: Recipe = SEEING, telling: Recipe = TE
         network.train()
     eyes = networks.retrieval.vision_model
     see(eyes, room.helpers.patches, data, seeing, room.rng, "blip sees")
-    # The text towers normalise after each layer, as BERT does, and take Muon's long steps badly.
+    # The text towers normalise after each layer, as BERT does, and failed in the one run that moved them by Muon.
     inner = {id(weight): weight for weight in matrices(eyes).values()}
     modules = (*networks.all, room.helpers)
     rest = {id(w): w for module in modules for w in module.parameters() if id(w) not in inner}

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 from argus.errors import DataError
-from argus.perturbations.apply import changed_share, perturb_image, perturb_texts
+from argus.perturbations.apply import changed_share, perturb_texts
 from argus.perturbations.blur import Blur
 from argus.perturbations.clean import Clean
 from argus.perturbations.typo import Typo
@@ -49,12 +48,6 @@ def test_each_text_has_its_own_typo_whatever_stands_beside_it():
 @pytest.mark.parametrize("perturbation", [Clean(0), Blur(5)], ids=["clean", "blur"])
 def test_perturbations_of_no_text_return_equal_entries(perturbation):
     assert perturb_texts(ENTRIES, perturbation, 0) == ENTRIES
-
-
-def test_image_is_perturbed_by_its_sample_id(photo: Image.Image):
-    expected = Blur(2).image(photo, 5, "one")
-    assert perturb_image(photo, Blur(2), 5, "one").tobytes() == expected.tobytes()
-    assert perturb_image(photo, Typo(2), 5, "one").tobytes() == photo.tobytes()
 
 
 def test_changed_share_counts_captions_and_questions():
