@@ -9,14 +9,14 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
 
 import torch
 from omegaconf import DictConfig
 
-from argus import __version__, settings, tracking
+from argus import __version__, interrupts, settings, tracking
 from argus.data.base import Dataset
 from argus.data.selection import counts, take
 from argus.efficiency.probe import Timing, probe, timed
@@ -48,18 +48,26 @@ class Parts:
 
 def evaluate(cfg: DictConfig, marker_path: Path | None) -> State:
     """Run one cell and record it; a failure is recorded too, with its traceback, and returned rather than raised."""
+    interrupts.check()
     cell = settings.settings_of(cfg)
     marker = Marker(marker_path, cell.key)
     run_id = _start(cell, cell.fingerprint or fingerprint(cfg))
     try:
         with _closing(cell, run_id):
             score = _run(cfg, cell, run_id, marker)
-    except Exception as error:
-        return marker.end("FAILED", None, str(error) or repr(error), run_id)
-    except BaseException:
+            interrupts.check()
+    except BaseException as error:
+        if _fails(error):
+            return marker.end("FAILED", None, str(error) or repr(error), run_id)
         marker.end("KILLED", None, "interrupted", run_id)
+        interrupts.check()
         raise
     return marker.end("FINISHED", score, "", run_id)
+
+
+def _fails(error: BaseException) -> bool:
+    """Return whether an error is the cell's own: libraries turn an interrupt into errors of theirs."""
+    return isinstance(error, Exception) and not interrupts.requested()
 
 
 def _run(cfg: DictConfig, cell: Settings, run_id: str, marker: Marker) -> float:
@@ -87,10 +95,15 @@ def build(cfg: DictConfig, cell: Settings, marker: Marker) -> Parts:
         cell.hardware.trainer,
         cell.hardware.batch_size,
         cell.hardware.num_workers,
-        marker.progress,
+        partial(_progress, marker),
     )
     model = load_model(cell.model_config, cell.hardware.runtime)
     return Parts(model, settings.build_task(cfg), perturbation, clean, entries, loop)
+
+
+def _progress(marker: Marker, done: int, total: int) -> None:
+    interrupts.check()
+    marker.progress(done, total)
 
 
 @lru_cache(maxsize=1)
@@ -131,7 +144,7 @@ def _closing(cell: Settings, run_id: str) -> Iterator[None]:
         with tracking.artifacts(cell.store, run_id) as folder:
             (folder / "traceback.txt").write_text(traceback.format_exc())
         tracking.log(cell.store, run_id, tags={"argus.reason": str(error) or repr(error)})
-        tracking.end(cell.store, run_id, "FAILED" if isinstance(error, Exception) else "KILLED")
+        tracking.end(cell.store, run_id, "FAILED" if _fails(error) else "KILLED")
         raise
     tracking.end(cell.store, run_id, "FINISHED")
 

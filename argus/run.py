@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from pathlib import Path
-from types import FrameType
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, open_dict
 
+from argus import interrupts
 from argus.configuration import conf_dir
 from argus.errors import ArgusError
 from argus.markers import cell_name
@@ -58,12 +57,8 @@ def _single(cfg: DictConfig) -> None:
     console.print(cell_table(state, tracking.get(store, state.run_id).metrics))
 
 
-def _interrupt(signum: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, _interrupt)  # a cluster's polite kill closes runs as Ctrl-C does
+    interrupts.listen()
     try:
         check_overrides("run", sys.argv[1:])
     except ArgusError as error:

@@ -17,7 +17,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 from rich.console import Console
 
-from argus import tracking
+from argus import interrupts, tracking
 from argus.aggregation import aggregate_sweep, scheme_of
 from argus.errors import ArgusError, ConfigError
 from argus.markers import State, cell_name, read_all, title
@@ -127,6 +127,7 @@ def _launch(plan: Plan, sweep_id: str, lock: str, folder: Path, launch: Launch, 
             returns = launch(jobs, initial_job_idx=0)
         except Exception as error:  # a launcher may raise anything; the cells that ended are kept and scored
             trouble = f"the launcher stopped: {error!r}"
+    interrupts.check()
     states = read_all(folder)
     errors = dict(enumerate(map(_error_of, returns)))
     return tuple(
