@@ -19,7 +19,7 @@ from omegaconf import DictConfig
 from argus import __version__, interrupts, settings, tracking
 from argus.data.base import Dataset
 from argus.data.selection import counts, take
-from argus.efficiency.probe import Timing, probe, timed
+from argus.efficiency.probe import Meter, probe
 from argus.errors import ArgusError
 from argus.examples import write_examples
 from argus.fingerprint import LIBRARIES, data_digest, fingerprint
@@ -74,11 +74,12 @@ def _run(cfg: DictConfig, cell: Settings, run_id: str, marker: Marker) -> float:
     parts = build(cfg, cell, marker)
     work = Work(parts.clean, parts.entries, parts.loop, _prompts(parts.perturbation, cell.seed))
     step = parts.task.prepare(parts.model, work)
-    timings: list[Timing] = []
-    predictions = parts.task.collect(parts.loop(timed(step, cell.hardware.runtime.device, timings)), work)
+    # Costs are measured in clean cells only, so that E never depends on a perturbation.
+    meter = _meter(cell, parts, step) if cell.key.modality == "none" else None
+    predictions = parts.task.collect(parts.loop(meter or step), work)
     _record_predictions(cell, run_id, parts, predictions)
     metrics = dict(parts.task.measure(predictions)) | dict(parts.task.facts(parts.model, work)) | _counted(parts)
-    costs = _probe(cell, parts, step, timings) if cell.key.modality == "none" else None
+    costs = _probe(cell, parts, meter) if meter else None
     _record_metrics(cell, run_id, metrics, costs)
     return metrics["score"]
 
@@ -183,16 +184,12 @@ def _counted(parts: Parts) -> dict[str, float]:
     }
 
 
-def _probe(cell: Settings, parts: Parts, step: Step, timings: Sequence[Timing]) -> Costs:
-    return probe(
-        step,
-        parts.loop.first(cell.hardware.batch_size),
-        timings,
-        parts.model.modules(cell.key.task),
-        cell.hardware.runtime.device,
-        cell.hardware.warmup,
-        cell.hardware.repeats,
-    )
+def _meter(cell: Settings, parts: Parts, step: Step) -> Meter:
+    return Meter(step, parts.model.modules(cell.key.task), cell.hardware.runtime.device)
+
+
+def _probe(cell: Settings, parts: Parts, meter: Meter) -> Costs:
+    return probe(meter, parts.loop.first(cell.hardware.batch_size), cell.hardware.warmup, cell.hardware.repeats)
 
 
 def _record_metrics(cell: Settings, run_id: str, metrics: Mapping[str, float], costs: Costs | None) -> None:

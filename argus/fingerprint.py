@@ -14,7 +14,7 @@ from omegaconf import DictConfig
 from argus import __version__
 from argus.configuration import PACKAGE
 from argus.models.loading import resolve
-from argus.settings import build_reader, flat, settings_of
+from argus.settings import build_reader, flat, yaml_of
 
 LIBRARIES = ("torch", "torchvision", "transformers", "tokenizers", "lightning", "numpy", "pillow", "nlpaug", "scipy")
 SMALL = 64 * 2**20  # bytes; larger files are told apart by size and time of change
@@ -40,10 +40,10 @@ def fingerprint(cfg: DictConfig) -> str:
     """
     parts = {
         "settings": {key: str(value) for key, value in flat(cfg).items()},
-        "data": data_digest(settings_of(cfg).dataset_config),
+        "data": data_digest(yaml_of(cfg.dataset.reader)),
         "weights": weights(cfg),
         "code": _code(),
-        "libraries": {name: version(name) for name in LIBRARIES},
+        "libraries": _versions(),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -65,6 +65,11 @@ def weights(cfg: DictConfig) -> dict[str, str]:
 @lru_cache(maxsize=64)
 def _weights(location: str, revision: str | None) -> str:
     return resolve(location, revision).revision
+
+
+@lru_cache(maxsize=1)
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in LIBRARIES}
 
 
 @lru_cache(maxsize=1)

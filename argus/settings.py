@@ -103,13 +103,13 @@ def _settings(cfg: DictConfig) -> Settings:
         seed=cfg.seed,
         store=store_of(cfg),
         hardware=_hardware(cfg.hardware, cfg.suite.checkpoints),
-        dataset_config=_yaml(cfg.dataset.reader),
-        model_config=_yaml(cfg.model.adapter),
+        dataset_config=yaml_of(cfg.dataset.reader),
+        model_config=yaml_of(cfg.model.adapter),
         limit=cfg.dataset.limit,
         expected=cfg.dataset.expected,
         caption_prompt=cfg.model.caption_prompt,
         params=flat(cfg),
-        resolved=_yaml(OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])),
+        resolved=yaml_of(OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])),
         lock=cfg.argus.lock,
         sweep=cfg.argus.sweep,
         fingerprint=cfg.argus.fingerprint,
@@ -150,7 +150,8 @@ def _plain(section: DictConfig) -> dict[str, Any]:
     return {str(key): value for key, value in plain.items()}
 
 
-def _yaml(section: DictConfig) -> str:
+def yaml_of(section: DictConfig) -> str:
+    """Return a section, resolved, as yaml: what is loaded from it can be cached by this text."""
     return OmegaConf.to_yaml(OmegaConf.create(_plain(section)))
 
 

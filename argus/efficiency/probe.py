@@ -39,6 +39,15 @@ class Timing:
 
 
 @dataclass(frozen=True)
+class Counted:
+    """What one batch did: operations, and the most bytes that lived at once beside the weights."""
+
+    samples: int
+    flops: int
+    peak_bytes: int
+
+
+@dataclass(frozen=True)
 class ProbedCosts(Costs):
     """Costs, and over how many calls they were timed."""
 
@@ -46,60 +55,90 @@ class ProbedCosts(Costs):
     batch_repeats: int  # batches of the evaluation behind the throughput
 
 
-def probe(
-    step: Step,
-    samples: Sequence[Sample],
-    timings: Sequence[Timing],
-    modules: Sequence[Module],
-    device: str,
-    warmup: int = 3,
-    repeats: int = 20,
-) -> ProbedCosts:
-    """Return what one sample costs in `step`; `samples` is one batch of the profile's size, in memory.
+class Meter:
+    """A step whose batches are watched while the evaluation runs, so that measuring costs no batch of its own.
+
+    The first batch warms up, the second is counted, those after it are timed; outputs are those of the step.
+    """
+
+    def __init__(self, step: Step, modules: Sequence[Module], device: str) -> None:
+        self.step, self.modules, self.device = step, tuple(modules), device
+        self.tensors = weights(modules)
+        self.calls = 0
+        self.counted: Counted | None = None
+        self.timings: list[Timing] = []
+
+    def __call__(self, batch: Sequence[Sample]) -> list[Any]:
+        self.calls += 1
+        if self.calls == 1:
+            return self.step(batch)
+        return self.count(batch) if self.counted is None else self.time(batch)
+
+    def count(self, batch: Sequence[Sample]) -> list[Any]:
+        """Run the step on a batch under the counters."""
+        outputs: list[Any] = []
+        peaks: list[int] = []
+
+        def call() -> None:
+            outputs.extend(self.step(batch))
+
+        flops = count_flops(lambda: peaks.append(_peak_bytes(call, self.tensors, self.device)))
+        self.counted = Counted(len(batch), flops, peaks[0])
+        return outputs
+
+    def time(self, batch: Sequence[Sample]) -> list[Any]:
+        """Run the step on a batch, the device synchronised before and after."""
+        synchronise(self.device)
+        start = time.perf_counter()
+        outputs = self.step(batch)
+        synchronise(self.device)
+        self.timings.append(Timing(len(batch), time.perf_counter() - start))
+        return outputs
+
+
+def probe(meter: Meter, samples: Sequence[Sample], warmup: int = 1, repeats: int = 20) -> ProbedCosts:
+    """Return what one sample costs, once the evaluation has run through `meter`; `samples` is one batch, in memory.
 
     Calls at batch 1 go through the samples in turn, and are timed `repeats` times, or fewer once 0.75 s have passed and
-    10 are done, or 15 s and 3. One call with all samples tells memory and operations. The throughput is that of the
-    evaluation itself, by `timings` of its batches. Give a step without a cache: repeated samples would hit it.
-    Raises DataError without samples or timings, ConfigError for repeats below 1.
+    10 are done, or 15 s and 3. `samples` is also counted or timed where the evaluation had too few batches for that.
+    Give a step without a cache: repeated samples would hit it.
+
+    Raises DataError without samples, ConfigError for repeats below 1.
     """
-    if not samples or not timings:
+    if not samples:
         raise DataError("no readable sample to measure costs with; check the data, or leave the probe out")
     if repeats < 1 or warmup < 0:
         raise ConfigError(f"repeats {repeats}, warmup {warmup}: give 1 or more, 0 or more")
     singles = cycle([[sample] for sample in samples])
-    tensors = weights(modules)
     with torch.inference_mode():
         for _ in range(warmup):
-            step(next(singles))
-        latencies = _time(step, singles, device, FEWEST_CALLS, repeats)
-        peaks: list[int] = []
-        flops = count_flops(lambda: peaks.append(_peak_bytes(lambda: step(samples), tensors, device)))
-    steady = timings[1:] or timings  # the first batch warms up
+            meter.step(next(singles))
+        latencies = _time(meter.step, singles, meter.device, FEWEST_CALLS, repeats)
+        counted = meter.counted or _counted(meter, samples)
+        if not meter.timings:
+            meter.time(samples)
+    return _costs(latencies, counted, meter)
+
+
+def _counted(meter: Meter, samples: Sequence[Sample]) -> Counted:
+    meter.count(samples)
+    assert meter.counted is not None
+    return meter.counted
+
+
+def _costs(latencies: Sequence[float], counted: Counted, meter: Meter) -> ProbedCosts:
+    weight_bytes, timings = size_bytes(meter.tensors), meter.timings
     return ProbedCosts(
         latency_p50_ms=1e3 * float(np.percentile(latencies, 50)),
         latency_p95_ms=1e3 * float(np.percentile(latencies, 95)),
-        throughput_per_s=sum(timing.samples for timing in steady) / sum(timing.seconds for timing in steady),
-        peak_memory_mb=(size_bytes(tensors) + peaks[0]) / MEBIBYTE,
-        parameters=count(parameters(modules)),
-        weights_mb=size_bytes(tensors) / MEBIBYTE,
-        flops_per_sample=flops / len(samples) or math.nan,  # none counted is not known, which is not none
+        throughput_per_s=sum(timing.samples for timing in timings) / sum(timing.seconds for timing in timings),
+        peak_memory_mb=(weight_bytes + counted.peak_bytes) / MEBIBYTE,
+        parameters=count(parameters(meter.modules)),
+        weights_mb=weight_bytes / MEBIBYTE,
+        flops_per_sample=counted.flops / counted.samples or math.nan,  # none counted is not known, which is not none
         latency_repeats=len(latencies),
-        batch_repeats=len(steady),
+        batch_repeats=len(timings),
     )
-
-
-def timed(step: Step, device: str, timings: list[Timing]) -> Step:
-    """Return the step with the time of each call added to `timings`, the device synchronised before and after."""
-
-    def run(batch: Sequence[Sample]) -> list[Any]:
-        synchronise(device)
-        start = time.perf_counter()
-        outputs = step(batch)
-        synchronise(device)
-        timings.append(Timing(len(batch), time.perf_counter() - start))
-        return outputs
-
-    return run
 
 
 def _time(step: Step, batches: Iterator[list[Sample]], device: str, fewest: int, most: int) -> list[float]:

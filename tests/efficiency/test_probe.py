@@ -10,7 +10,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from argus.efficiency.flops import count_flops
 from argus.efficiency.memory import LiveTensors
-from argus.efficiency.probe import BUDGET_S, FEWEST_CALLS, MEBIBYTE, Timing, _enough, probe, timed
+from argus.efficiency.probe import BUDGET_S, FEWEST_CALLS, MEBIBYTE, Meter, Timing, _enough, probe
 from argus.efficiency.weights import count, parameters, size_bytes, weights
 from argus.errors import ConfigError, DataError
 from argus.records import Sample
@@ -37,7 +37,12 @@ class Layer:
         return [0] * len(batch)
 
 
-TIMINGS = [Timing(8, 1.0), Timing(8, 0.125), Timing(12, 0.075)]
+def metered(layer: Layer, sizes: Sequence[int] = ()) -> Meter:
+    """Return a meter through which batches of these sizes have gone."""
+    meter = Meter(layer, [layer.module], "cpu")
+    for size in sizes:
+        meter(pictures(size))
+    return meter
 
 
 def _sleep(seconds: float) -> None:
@@ -47,16 +52,22 @@ def _sleep(seconds: float) -> None:
 
 
 def test_costs_are_those_of_the_layer():
-    layer = Layer(seconds=0.01)
-    costs = probe(layer, pictures(8), TIMINGS, modules=[layer.module], device="cpu", warmup=1, repeats=12)
+    meter = metered(Layer(seconds=0.01), [8, 8, 8, 4])
+    costs = probe(meter, pictures(8), warmup=1, repeats=12)
     assert costs.parameters == 256 * 1024 + 1024
     assert costs.weights_mb == pytest.approx(4 * (256 * 1024 + 1024) / MEBIBYTE)
     assert costs.flops_per_sample == 2 * 256 * 1024
     # 8 rows in and 8 rows out live beside the weights
     assert costs.peak_memory_mb == pytest.approx(costs.weights_mb + 8 * (256 + 1024) * 4 / MEBIBYTE)
     assert 10 <= costs.latency_p50_ms <= costs.latency_p95_ms < 100
-    assert costs.throughput_per_s == 100  # 20 samples in 0.2 s; the first batch warmed up
     assert costs.latency_repeats == 12
+    assert costs.batch_repeats == 2
+
+
+def test_throughput_is_samples_by_seconds_of_the_timed_batches():
+    meter = metered(Layer(), [8, 8])
+    meter.timings.extend([Timing(8, 0.125), Timing(12, 0.075)])
+    assert probe(meter, pictures(8), warmup=0, repeats=1).throughput_per_s == 100
 
 
 def test_warm_up_is_not_timed():
@@ -65,30 +76,32 @@ def test_warm_up_is_not_timed():
             self.seconds = 0.3 if len(self.batches) < 2 else 0.0
             return super().__call__(batch)
 
-    step = SlowStart()
-    costs = probe(step, pictures(1), TIMINGS, modules=[step.module], device="cpu", warmup=2, repeats=10)
+    costs = probe(metered(SlowStart()), pictures(1), warmup=2, repeats=10)
     assert costs.latency_p95_ms < 150
 
 
 def test_slow_steps_stop_at_the_fewest_repeats_and_say_so():
-    step = Layer(seconds=BUDGET_S / 8)
-    costs = probe(step, pictures(2), TIMINGS, modules=[step.module], device="cpu", warmup=0, repeats=20)
+    meter = metered(Layer(seconds=BUDGET_S / 8), [2, 2, 2, 2])
+    costs = probe(meter, pictures(2), warmup=0, repeats=20)
     assert (costs.latency_repeats, costs.batch_repeats) == (10, 2)
 
 
-def test_a_single_batch_is_timed_as_it_is():
-    step = Layer()
-    costs = probe(step, pictures(2), TIMINGS[:1], modules=[step.module], device="cpu", warmup=0, repeats=1)
-    assert (costs.throughput_per_s, costs.batch_repeats) == (8.0, 1)
+@pytest.mark.parametrize("sizes", [[], [4], [4, 4]])
+def test_an_evaluation_too_short_to_be_watched_is_measured_on_the_samples(sizes):
+    layer = Layer()
+    costs = probe(metered(layer, sizes), pictures(2), warmup=0, repeats=1)
+    assert costs.batch_repeats == 1
+    assert costs.flops_per_sample == 2 * 256 * 1024
+    assert layer.batches[-1] == ["0", "1"]
 
 
-def test_a_timed_step_gives_the_same_outputs_and_notes_each_call():
-    timings: list[Timing] = []
-    step = timed(Layer(seconds=0.01), "cpu", timings)
-    assert step(pictures(3)) == [0, 0, 0]
-    assert step(pictures(1)) == [0]
-    assert [timing.samples for timing in timings] == [3, 1]
-    assert timings[0].seconds >= 0.03
+def test_a_watched_step_gives_the_same_outputs_and_runs_once_a_batch():
+    layer = Layer(seconds=0.01)
+    meter = metered(layer)
+    assert [meter(pictures(size)) for size in (3, 3, 3, 1)] == [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0]]
+    assert [len(batch) for batch in layer.batches] == [3, 3, 3, 1]
+    assert [timing.samples for timing in meter.timings] == [3, 1]
+    assert meter.timings[0].seconds >= 0.03
 
 
 @pytest.mark.parametrize(
@@ -100,25 +113,23 @@ def test_timing_stops_by_the_stated_rule(seconds, stops_after):
     assert done == stops_after
 
 
-def test_calls_at_batch_one_go_through_the_samples_and_one_call_takes_them_all():
-    step = Layer()
-    probe(step, pictures(3), TIMINGS, modules=[step.module], device="cpu", warmup=0, repeats=10)
-    assert step.batches[:4] == [["0"], ["1"], ["2"], ["0"]]
-    assert step.batches[10:] == [["0", "1", "2"]]
+def test_calls_at_batch_one_go_through_the_samples():
+    layer = Layer()
+    probe(metered(layer, [3, 3, 3]), pictures(3), warmup=0, repeats=10)
+    assert layer.batches[3:7] == [["0"], ["1"], ["2"], ["0"]]
+    assert len(layer.batches) == 13
 
 
 def test_a_step_without_counted_operations_is_not_free():
-    costs = probe(lambda batch: [0] * len(batch), pictures(1), TIMINGS, [torch.nn.Linear(2, 2)], "cpu", 0, 10)
-    assert math.isnan(costs.flops_per_sample)
+    meter = Meter(lambda batch: [0] * len(batch), [torch.nn.Linear(2, 2)], "cpu")
+    assert math.isnan(probe(meter, pictures(1), 0, 10).flops_per_sample)
 
 
 def test_no_sample_and_impossible_sizes_are_refused():
     with pytest.raises(DataError, match="sample"):
-        probe(Layer(), [], TIMINGS, [], "cpu")
-    with pytest.raises(DataError, match="sample"):
-        probe(Layer(), pictures(1), [], [], "cpu")
+        probe(metered(Layer()), [])
     with pytest.raises(ConfigError, match="repeats 0"):
-        probe(Layer(), pictures(1), TIMINGS, [], "cpu", repeats=0)
+        probe(metered(Layer()), pictures(1), repeats=0)
 
 
 def test_shared_weights_count_once():
@@ -192,6 +203,6 @@ def test_cuda_memory_and_time_are_measured():
         module(torch.ones(len(batch), 256, device="cuda"))
         return [0] * len(batch)
 
-    costs = probe(step, pictures(8), TIMINGS, [module], "cuda")
+    costs = probe(Meter(step, [module], "cuda"), pictures(8))
     assert costs.peak_memory_mb > costs.weights_mb
     assert costs.latency_p50_ms > 0

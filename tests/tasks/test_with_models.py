@@ -9,7 +9,7 @@ import pytest
 import torch
 from PIL import Image
 
-from argus.efficiency.probe import probe, timed
+from argus.efficiency.probe import Meter, probe
 from argus.models.base import Model, Runtime
 from argus.models.blip import Blip
 from argus.models.clip import Clip
@@ -82,11 +82,22 @@ def test_answers_do_not_depend_on_the_batch_size(make_work, model):
 @pytest.mark.parametrize("task", [Retrieval(None, 2), Captioning(1.5), Reasoning()], ids=lambda task: task.name)
 def test_every_step_can_be_probed(make_work, model, task):
     work = with_pictures(make_work(CAPTIONS, QUESTIONS))
-    samples, timings = work.loop.samples, []
-    step = task.prepare(model, work)
-    work.loop(timed(step, "cpu", timings))
-    costs = probe(step, samples, timings, model.modules(task.name), "cpu", warmup=1, repeats=10)
+    meter = Meter(task.prepare(model, work), model.modules(task.name), "cpu")
+    work.loop(meter)
+    costs = probe(meter, work.loop.samples, warmup=1, repeats=10)
     assert costs.throughput_per_s > 0
     assert costs.flops_per_sample > costs.parameters  # every weight is used once or more, but for embeddings
     assert costs.peak_memory_mb > costs.weights_mb > 0
     assert costs.latency_p95_ms >= costs.latency_p50_ms > 0
+
+
+@pytest.mark.parametrize("task", [Retrieval(None, 2), Captioning(1.5), Reasoning()], ids=lambda task: task.name)
+def test_measuring_costs_does_not_change_an_output(make_work, model, task):
+    work = with_pictures(make_work(CAPTIONS, QUESTIONS))
+    step = task.prepare(model, work)
+    meter = Meter(step, model.modules(task.name), "cpu")
+    plain = task.collect(work.loop(step), work)
+    for _ in range(3):  # warms up, counts, times
+        assert task.collect(work.loop(meter), work) == plain
+    assert meter.counted is not None
+    assert meter.timings
