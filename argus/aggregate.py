@@ -28,15 +28,27 @@ def _aggregate(cfg: DictConfig) -> None:
 
     from argus.aggregation import aggregate_sweep
     from argus.settings import store_of
-    from argus.tracking import prepare
+    from argus.tracking import prepare, require_store
 
     store = store_of(cfg)
-    if cfg.output is not None and not Path(cfg.output).resolve().parent.is_dir():
-        raise ConfigError(f"output={cfg.output}: there is no folder '{Path(cfg.output).resolve().parent}'")
+    _check(cfg)
+    require_store(store)
     prepare(store)
     result = aggregate_sweep(store, cfg.sweep, cfg.score, Console())
     if cfg.output is not None:
         Path(cfg.output).write_text(json.dumps(result.document, indent=1, ensure_ascii=False) + "\n")
+
+
+def _check(cfg: DictConfig) -> None:
+    if cfg.sweep is not None and not isinstance(cfg.sweep, str):
+        raise ConfigError(f"sweep={cfg.sweep} reads as a number: quote the run id twice, sweep=\"'…'\"")
+    if cfg.output is None:
+        return
+    output = Path(cfg.output).resolve()
+    if not output.parent.is_dir():
+        raise ConfigError(f"output={cfg.output}: there is no folder '{output.parent}'")
+    if output.is_dir():
+        raise ConfigError(f"output={cfg.output} is a folder: name a file, for example {cfg.output}/scores.json")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from argus.settings import build
 from argus.tracking import Store, StoredRun
 
 COST, REFERENCE = "cost.", "reference."
+FINISHED_TAG = "argus.cells_finished"
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,10 @@ class Aggregate:
 def aggregate_sweep(store: Store, sweep: str | None, score: DictConfig, console: Console) -> Aggregate:
     """Score the models of a sweep (null: the newest), print the table, keep scorecards in their own experiment.
 
-    Scorecards of the same cells under the same weighting replace their predecessors.
+    Scorecards of the same cells under the same weighting replace their predecessors, unless those rest on more cells.
     """
-    found = read_sweep(store, sweep or newest_sweep(store))
     scheme = scheme_of(score)
+    found = read_sweep(store, sweep or newest_sweep(store))
     rescore = rescorer(
         lambda cell: _predictions(store, cell),
         lambda cell, some: score_of(cell.key.task, some, found.ceilings[cell.run_id]),
@@ -85,6 +86,10 @@ def newest_sweep(store: Store) -> str:
 
 def read_sweep(store: Store, sweep_id: str) -> SweepCells:
     """Read what came of each cell that a sweep planned; cells finished by an earlier sweep count."""
+    kind = tracking.get(store, sweep_id).tags.get("argus.kind", "no run of Argus")
+    if kind != "sweep":
+        known = [run.id for run in tracking.find(store, store.experiment, "tags.`argus.kind` = 'sweep'")]
+        raise DataError(f"sweep={sweep_id} is a {kind}, not a sweep. Sweeps, newest first: {', '.join(known[:10])}")
     with tracking.fetched(store, sweep_id, "plan.json") as path:
         plan = json.loads(path.read_text())
     planned = plan["run"] + plan["skipped"]
@@ -149,8 +154,19 @@ def _keep(
 ) -> str:
     """Write the aggregation run with its tables, and beneath it one scorecard run a model."""
     same = f"tags.`argus.cells` = '{found.digest}' and tags.`argus.weighting` = '{scheme.name}'"
-    old = [run.id for run in tracking.find(store, store.scores_experiment, same)]
-    tags = {"argus.cells": found.digest, "argus.weighting": scheme.name, "argus.sweep": found.sweep_id}
+    finished = sum(cell.status == "FINISHED" for cell in found.cells)
+    # Cells may have been deleted meanwhile: scorecards that rest on more of them are better, and stay.
+    old = [
+        run.id
+        for run in tracking.find(store, store.scores_experiment, same)
+        if int(run.tags.get(FINISHED_TAG, 0)) <= finished
+    ]
+    tags = {
+        "argus.cells": found.digest,
+        "argus.weighting": scheme.name,
+        "argus.sweep": found.sweep_id,
+        FINISHED_TAG: str(finished),
+    }
     top = tracking.start(
         store, store.scores_experiment, f"aggregation · {scheme.name}", tags | {"argus.kind": "scores"}
     )

@@ -13,7 +13,7 @@ from argus.fingerprint import fingerprint
 from argus.markers import title
 from argus.overrides import base_of
 from argus.records import CellKey, DroppedCell
-from argus.settings import build_perturbation, key_of, model_class, task_class
+from argus.settings import build_perturbation, check_values, key_of, model_class, task_class
 from argus.tasks.sense import why_not
 
 Overrides = tuple[str, ...]
@@ -52,7 +52,7 @@ def make_plan(axes: Mapping[str, Sequence[str]], compose: Compose, finished: Cal
         cfg = compose(overrides)
         reason = why_not_cell(cfg)
         if reason is None:
-            build_perturbation(cfg)  # an impossible severity is told now, not after hours
+            check_cell(cfg)
             print_of = fingerprint(cfg)
             cells.append(PlannedCell(key_of(cfg), print_of, overrides, finished(print_of)))
         else:
@@ -127,6 +127,12 @@ def why_not_cell(cfg: DictConfig) -> str | None:
         caption_prompt=cfg.model.caption_prompt,
         dataset_tasks=list(cfg.dataset.tasks),
     )
+
+
+def check_cell(cfg: DictConfig) -> None:
+    """Raise ConfigError for a value that cannot work: an impossible severity is told now, not after hours."""
+    check_values(cfg)
+    build_perturbation(cfg)
 
 
 def _require_distinct(keys: Sequence[CellKey]) -> None:

@@ -12,7 +12,7 @@ from omegaconf import DictConfig, open_dict
 
 from argus import interrupts
 from argus.configuration import conf_dir
-from argus.errors import ArgusError
+from argus.errors import ArgusError, ConfigError
 from argus.markers import cell_name
 from argus.overrides import check_overrides, deferred
 
@@ -37,10 +37,15 @@ def _single(cfg: DictConfig) -> None:
     from rich.console import Console
 
     from argus import tracking
+    from argus.planning import check_cell, why_not_cell
     from argus.preparing import prepare_data
     from argus.report.cell import cell_table
     from argus.settings import store_of
 
+    reason = why_not_cell(cfg)
+    if reason is not None:
+        raise ConfigError(f"this cell makes no sense: {reason}")
+    check_cell(cfg)
     console = Console()
     store = store_of(cfg)
     tracking.prepare(store)

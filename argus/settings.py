@@ -89,6 +89,25 @@ def task_class(cfg: DictConfig) -> type[Task]:
     return found
 
 
+def check_values(cfg: DictConfig) -> None:
+    """Raise ConfigError for a number that cannot work, before anything is loaded."""
+    least = {
+        "seed": 0,
+        "dataset.limit": 1,
+        "hardware.batch_size": 1,
+        "hardware.num_workers": 0,
+        "hardware.threads": 1,
+        "hardware.probe.warmup": 0,
+        "hardware.probe.repeats": 1,
+    }
+    for key, lowest in least.items():
+        value = OmegaConf.select(cfg, key)
+        if value is None and key in ("dataset.limit", "hardware.threads"):
+            continue
+        if not isinstance(value, int) or isinstance(value, bool) or value < lowest:
+            raise ConfigError(f"{key}={value}: give a whole number, {lowest} or more")
+
+
 def settings_of(cfg: DictConfig) -> Settings:
     """Read a cell's config. Raises ConfigError naming a value that is missing."""
     try:

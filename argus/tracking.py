@@ -18,6 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from platform import node
 from tempfile import TemporaryDirectory
+from urllib.error import HTTPError
+from urllib.request import urlopen
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
@@ -29,6 +31,7 @@ from mlflow.utils.mlflow_tags import MLFLOW_PARENT_RUN_ID, MLFLOW_RUN_NOTE
 from argus.errors import ConfigError, DataError
 
 LOCK_TAG = "argus.lock"
+SECONDS_TO_ANSWER = 10
 PARAMS_A_BATCH, METRICS_A_BATCH, LONGEST_PARAM, RUNS_A_PAGE = 100, 1000, 6000, 1000
 
 
@@ -76,11 +79,37 @@ def prepare(store: Store) -> None:
 
     Raises ConfigError when an experiment of that name was deleted, or the store cannot be opened.
     """
-    for folder in ("locks", "sweeps"):
-        (store.root / folder).mkdir(parents=True, exist_ok=True)
+    try:
+        for folder in ("locks", "sweeps"):
+            (store.root / folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"tracking.root={store.root} cannot be written to: {error.strerror}; name a folder"
+        ) from error
+    _require_answer(store.uri)
     with FileLock(store.root / "locks" / "store.lock"):
         for name in (store.experiment, store.scores_experiment):
             _ensure_experiment(store, name)
+
+
+def _require_answer(uri: str) -> None:
+    """Raise ConfigError when a server does not answer: MLflow's own client would try for minutes."""
+    if not uri.startswith("http"):
+        return
+    try:
+        urlopen(uri, timeout=SECONDS_TO_ANSWER).close()
+    except HTTPError:
+        return  # an answer, if not a welcome
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"the tracking server '{uri}' does not answer ({error}): start it, or set tracking.uri"
+        ) from error
+
+
+def require_store(store: Store) -> None:
+    """Raise DataError where no local store has been made yet."""
+    if not store.uri.startswith("http") and not store.root.is_dir():
+        raise DataError(f"no tracking store in '{store.root}': run a sweep first, or set tracking.root")
 
 
 def _ensure_experiment(store: Store, name: str) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -269,6 +270,47 @@ def test_a_sweep_without_a_cell_is_refused_and_leaves_no_run(workplace: Workplac
     assert "the dataset offers reasoning" in done.stdout
     assert "no cell is left" in done.stderr
     assert tracking.find(workplace.store, "argus", "") == ()
+
+
+def test_a_single_cell_that_makes_no_sense_is_refused_and_leaves_no_run(workplace: Workplace) -> None:
+    done = workplace.run("model=clip", "dataset=clevr", "task=captioning")
+    assert done.returncode == 1
+    assert "the dataset offers reasoning" in done.stderr
+    assert tracking.find(workplace.store, "argus", "") == ()
+
+
+@pytest.mark.parametrize(
+    ("module", "typed", "told"),
+    [
+        ("argus.aggregate", ["output=."], "is a folder"),
+        ("argus.aggregate", ["sweep=0000"], "'0000'"),
+        ("argus.aggregate", ["sweep=1e05"], "quote the run id"),
+        ("argus.aggregate", ["tracking.root=/nowhere/at/all"], "no tracking store"),
+        ("argus.aggregate", ["score.weights.P=abc"], "score.weights.P=abc"),
+        ("argus.ui", ["port=99999"], "port=99999"),
+        ("argus.ui", ["prot=5001"], "Did you mean 'port'"),
+        ("argus.doctor", ["sede=1"], "Did you mean 'seed'"),
+        ("argus.caption_eval", ["outptu=x.json"], "Did you mean 'output'"),
+    ],
+)
+def test_every_command_tells_what_was_wrong(workplace: Workplace, module: str, typed: list[str], told: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", module, *typed], cwd=workplace.folder, env=environment(), text=True, capture_output=True
+    )
+    assert done.returncode != 0
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_port_in_use_is_told_before_an_address_is_shown(workplace: Workplace) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        done = workplace.run(f"port={port}", module="argus.ui")
+    assert done.returncode == 1
+    assert f"cannot listen on 127.0.0.1:{port}" in done.stderr
+    assert "http" not in done.stdout
 
 
 def test_help_names_the_groups(workplace: Workplace) -> None:

@@ -8,7 +8,7 @@ from hydra import compose, initialize_config_dir
 from argus.configuration import conf_dir
 from argus.errors import ConfigError
 from argus.models.base import Model
-from argus.settings import flat, model_class, settings_of, task_class
+from argus.settings import check_values, flat, model_class, settings_of, task_class
 from argus.tasks.base import Task
 
 
@@ -47,6 +47,22 @@ def test_every_task_names_a_class_of_its_own_name(task: str) -> None:
 def test_a_value_that_must_be_given_is_named() -> None:
     with pytest.raises(ConfigError, match=r"data_dir.*key=value"):
         settings_of(compose("run", overrides=["suite=official"]))
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("seed=-1", "seed=-1"),
+        ("seed=abc", "seed=abc"),
+        ("dataset.limit=0", "dataset.limit=0"),
+        ("dataset.limit=many", "dataset.limit=many"),
+        ("hardware.batch_size=0", "hardware.batch_size=0"),
+        ("hardware.probe.repeats=0", "hardware.probe.repeats=0"),
+    ],
+)
+def test_a_number_that_cannot_work_is_named_with_what_can(typed: str, told: str) -> None:
+    with pytest.raises(ConfigError, match=rf"{told}: give a whole number, [01] or more"):
+        check_values(compose("run", overrides=[typed]))
 
 
 def test_params_hold_what_is_used_and_no_tables_of_alternatives() -> None:

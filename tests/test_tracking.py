@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -98,6 +99,26 @@ def test_a_run_whose_process_was_killed_is_closed_and_a_living_one_is_not(store:
         assert tracking.bury(store) == ("dead",)
     status = {run.id: run.status for run in tracking.find(store, store.experiment, "")}
     assert status == {dead_run: "KILLED", elsewhere: "RUNNING", living_run: "RUNNING"}
+
+
+def test_a_root_that_cannot_be_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match=r"tracking\.root=.*file"):
+        tracking.prepare(Store(tmp_path / "file", "sqlite:///x.db", None, "a", "b"))
+
+
+def test_a_server_that_does_not_answer_is_told_at_once(tmp_path: Path) -> None:
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))  # bound, but nobody listens
+        uri = f"http://127.0.0.1:{unheard.getsockname()[1]}"
+        with pytest.raises(ConfigError, match=f"{uri}' does not answer"):
+            tracking.prepare(Store(tmp_path, uri, None, "a", "b"))
+
+
+def test_a_store_that_was_never_made_is_named_and_not_made(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no tracking store"):
+        tracking.require_store(Store(tmp_path / "none", "sqlite:///x.db", None, "a", "b"))
+    assert not (tmp_path / "none").exists()
 
 
 def test_the_digest_of_a_set_of_cells_ignores_their_order() -> None:

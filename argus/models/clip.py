@@ -11,6 +11,7 @@ from torch.nn import Module
 from torch.nn.functional import normalize
 from transformers import AutoModel
 
+from argus.errors import DataError
 from argus.models.base import Embedder, Runtime
 from argus.models.loading import finite, load_model, load_processor, resolve
 
@@ -27,6 +28,11 @@ class Clip(Embedder):
         self.runtime = runtime
         self.text_padding = text_padding
         self.model = load_model(AutoModel, self.source, runtime, runtime.attention)
+        if "get_text_features" not in dir(self.model):
+            raise DataError(
+                f"'{checkpoint}' holds a {type(self.model).__name__}, which embeds no texts; "
+                "give model=clip a checkpoint with an image tower and a text tower (CLIP, SigLIP)"
+            )
         self.processor = load_processor(self.source)
         self.positions: int = self.model.config.text_config.max_position_embeddings
 

@@ -42,7 +42,7 @@ class Weights:
 
     def __post_init__(self) -> None:
         for name, weight in asdict(self).items():
-            if not (math.isfinite(weight) and weight >= 0):
+            if not isinstance(weight, int | float) or not (math.isfinite(weight) and weight >= 0):
                 raise ConfigError(f"score.weights.{name}={weight}: a weight must be a finite number of 0 or more")
         if sum(asdict(self).values()) == 0:
             raise ConfigError("score.weights are all 0: give at least one of P, CDC, RR, E a positive weight")

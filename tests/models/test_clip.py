@@ -4,6 +4,7 @@ import pytest
 import torch
 from transformers import CLIPModel, CLIPProcessor, SiglipModel, SiglipProcessor
 
+from argus.errors import DataError
 from argus.models.clip import Clip
 from argus.models.loading import digest
 from tests.models import tiny
@@ -75,3 +76,8 @@ def test_loading_and_use_print_nothing_and_warn_nothing(clip_folder, runtime, im
     clip.truncated(TEXTS)
     assert capfd.readouterr() == ("", "")
     assert not recwarn.list
+
+
+def test_a_checkpoint_that_embeds_no_texts_is_named(gemma_folder, runtime):
+    with pytest.raises(DataError, match=r"gemma.*Gemma3Model, which embeds no texts"):
+        Clip(str(gemma_folder), None, "longest", runtime)
