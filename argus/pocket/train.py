@@ -1,4 +1,4 @@
-"""Train the pocket checkpoints: `python -m argus.pocket.train --models clip blip gemma --output FOLDER`."""
+"""Train the pocket checkpoints: `python -m argus.pocket.train --models clip blip gemma lxmert qwen --output FOLDER`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from importlib import import_module
 from pathlib import Path
 
-MODELS = ("clip", "blip", "gemma")
+MODELS = ("clip", "blip", "gemma", "lxmert", "qwen")
 CHECKPOINTS = Path(__file__).parent / "checkpoints"
 SEED = 20250
 """Seed of everything random in the training."""

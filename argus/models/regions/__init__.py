@@ -1,0 +1,1 @@
+"""Where a model that reads regions instead of pixels gets them from."""
