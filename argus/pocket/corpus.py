@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 PIXELS = 96
-"""Side of the square picture that the pocket models see."""
+"""Side of the square picture that most pocket models see."""
 GRID = 8
 """Patches a side."""
 SHAPES = (*FLAT.shapes, *SOLID.shapes)
@@ -37,7 +37,7 @@ class Part:
     """The training scenes of one style. Row i of each array belongs to scene i."""
 
     scenes: tuple[Scene, ...]
-    pictures: NDArray[np.uint8]  # (scenes, PIXELS, PIXELS, 3)
+    pictures: NDArray[np.uint8]  # (scenes, side, side, 3)
     patches: NDArray[np.uint8]  # (scenes, len(FACETS), GRID * GRID): what lies over the middle of each patch
 
 
@@ -46,9 +46,9 @@ Corpus = dict[str, Part]
 
 
 @lru_cache(maxsize=1)
-def corpus(seed: int, scenes: int) -> Corpus:
-    """Return `scenes` training scenes of each style; evaluation scenes come from another stream."""
-    return {style: _part(style, seed, scenes) for style in STYLES}
+def corpus(seed: int, scenes: int, side: int = PIXELS) -> Corpus:
+    """Return `scenes` training scenes of each style, `side` pixels wide; evaluation scenes come from another stream."""
+    return {style: _part(style, seed, scenes, side) for style in STYLES}
 
 
 def training_scene(style: str, seed: int, number: int) -> Scene:
@@ -82,12 +82,12 @@ def descriptions(scene: Scene, count: int, rng: Generator) -> list[str]:
     return texts[:count]
 
 
-def _part(style: str, seed: int, count: int) -> Part:
+def _part(style: str, seed: int, count: int, side: int) -> Part:
     scenes = tuple(training_scene(style, seed, number) for number in range(count))
-    pictures = np.empty((count, PIXELS, PIXELS, 3), np.uint8)
+    pictures = np.empty((count, side, side, 3), np.uint8)
     patches = np.empty((count, len(FACETS), GRID * GRID), np.uint8)
     for row, scene in enumerate(scenes):
-        pictures[row] = np.asarray(picture(scene).resize((PIXELS, PIXELS), Image.Resampling.BICUBIC))
+        pictures[row] = np.asarray(picture(scene).resize((side, side), Image.Resampling.BICUBIC))
         patches[row] = patch_labels(scene)
     return Part(scenes, pictures, patches)
 

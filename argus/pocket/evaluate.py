@@ -85,7 +85,7 @@ def build(name: str, folder: Path) -> Model:
             pairs_at_once=256,
             runtime=RUNTIME,
         )
-    return Chat(str(folder), None, **GEMMA, runtime=RUNTIME)
+    return Chat(str(folder), None, **CHATS[name], runtime=RUNTIME)
 
 
 GEMMA: dict[str, Any] = {
@@ -98,6 +98,8 @@ GEMMA: dict[str, Any] = {
     "pairs_at_once": 64,
 }
 """As in conf/model/gemma.yaml: a chat model is trained and asked with the same words."""
+QWEN = GEMMA | {"image_options": {}}
+CHATS = {"gemma": GEMMA, "qwen": QWEN}
 
 
 def entries(root: Path) -> dict[str, tuple[Entry, ...]]:

@@ -29,9 +29,11 @@ DECAY = 0.02
 NOTHING = 0.1
 """Weight of empty patches in the patch task."""
 MUON = 5.0  # Muon's highest learning rate, as a multiple of AdamW's; its updates are scaled to be as large
+STACKS = ("layers", "layer", "blocks")
+"""What the architectures call the list of their layers."""
 MEAN = torch.tensor([0.48145466, 0.4578275, 0.40821073]).view(3, 1, 1)
 SPREAD = torch.tensor([0.26862954, 0.26130258, 0.27577711]).view(3, 1, 1)
-"""Mean and standard deviation of the colour channels that CLIP's and BLIP's processors normalise with."""
+"""Mean and standard deviation of the colour channels that CLIP's, BLIP's and Qwen's processors normalise with."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def matrices(model: nn.Module) -> dict[str, nn.Parameter]:
     return {
         name: weight
         for name, weight in model.named_parameters()
-        if weight.ndim == 2 and (".layers." in name or ".layer." in name)
+        if weight.ndim == 2 and any(f".{stack}." in f".{name}" for stack in STACKS)
     }
 
 
