@@ -18,7 +18,7 @@ from argus.models.regions.base import Regions
 from argus.models.regions.pocket import save_detector
 from argus.pocket.asking import ANSWERS
 from argus.pocket.blip_model import build_tokenizer
-from argus.pocket.corpus import Corpus, Part, corpus, descriptions
+from argus.pocket.corpus import Part, corpus, descriptions
 from argus.pocket.detecting import all_regions, train_detector
 from argus.pocket.language import questions
 from argus.pocket.learning import Recipe, fit, save

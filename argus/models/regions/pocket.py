@@ -131,7 +131,9 @@ class PocketRegions(RegionExtractor):
         detector = self._loaded().to(device)
         size = (detector.config.side, detector.config.side)
         resized = [image.convert("RGB").resize(size, Image.Resampling.BICUBIC) for image in images]
-        return likeliest(detector(as_pixels(np.stack(resized)).to(device)), detector.config)
+        return likeliest(
+            detector(as_pixels(np.stack([np.asarray(picture) for picture in resized])).to(device)), detector.config
+        )
 
     def modules(self) -> tuple[nn.Module, ...]:
         return (self._loaded(),)
