@@ -22,7 +22,10 @@ POCKET = "pocket/"
 LAYOUT = "config.json, *.safetensors (or *.bin), and the processor's and tokenizer's json files"
 """The `save_pretrained` layout, as error messages show it."""
 
-DIGESTED = (".safetensors", ".bin", ".json", ".jinja", ".model", ".txt")
+SETTINGS, DETECTOR_SETTINGS = "config.json", "config.yaml"
+"""What describes a checkpoint: transformers' name, and that of the published region detector."""
+
+DIGESTED = (".safetensors", ".bin", ".json", ".yaml", ".jinja", ".model", ".txt")
 """Suffixes of the files that can change what a model does."""
 
 
@@ -105,6 +108,17 @@ def load_processor(source: Source) -> Any:
     return processor
 
 
+def load_tokenizer(source: Source) -> Any:
+    """Load the tokenizer of a source that has no image processor: its model reads regions, not pixels."""
+    from transformers import AutoTokenizer
+
+    try:
+        with quietly():
+            return AutoTokenizer.from_pretrained(source.path, revision=source.commit)
+    except (OSError, ValueError) as error:
+        raise DataError(f"cannot load the tokenizer of '{source.path}': {error}. Expected: {LAYOUT}") from error
+
+
 def torch_dtype(name: str) -> Any:
     """Return the torch dtype of this name, or raise ConfigError naming those that work."""
     import torch
@@ -145,15 +159,14 @@ def quietly() -> Iterator[None]:
 def _folder(folder: Path, location: str) -> Source:
     if not folder.is_dir():
         raise DataError(f"no folder '{folder}' (checkpoint '{location}'). Expected there: {LAYOUT}")
-    if not (folder / "config.json").is_file():
-        raise DataError(f"'{folder / 'config.json'}' is missing. Expected beside it: {LAYOUT}")
+    if not any((folder / name).is_file() for name in (SETTINGS, DETECTOR_SETTINGS)):
+        raise DataError(f"'{folder / SETTINGS}' is missing. Expected beside it: {LAYOUT}")
     if not any(path.suffix in (".safetensors", ".bin") for path in folder.iterdir()):
         raise DataError(f"no weights in '{folder}'. Expected: {LAYOUT}")
     return Source(path=str(folder), commit=None, revision=digest(folder))
 
 
 def _repository(name: str, revision: str | None) -> Source:
-    from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import (
         EntryNotFoundError,
         GatedRepoError,
@@ -167,7 +180,7 @@ def _repository(name: str, revision: str | None) -> Source:
 
     page = f"https://huggingface.co/{name}"
     try:
-        config = hf_hub_download(name, "config.json", revision=revision)
+        config = _settings_file(name, revision)
     except GatedRepoError as error:
         raise DataError(f"'{name}' is gated: accept its licence on {page}, then run: hf auth login") from error
     except HFValidationError as error:
@@ -187,3 +200,19 @@ def _repository(name: str, revision: str | None) -> Source:
     # The hub cache keeps files as …/snapshots/<commit>/<file>.
     commit = Path(config).parent.name
     return Source(path=name, commit=commit, revision=commit)
+
+
+def _settings_file(name: str, revision: str | None) -> str:
+    """Fetch what describes a hub repository, or find it in the cache; raises what huggingface_hub does."""
+    from huggingface_hub import hf_hub_download, try_to_load_from_cache
+    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
+
+    try:
+        return hf_hub_download(name, SETTINGS, revision=revision)
+    except EntryNotFoundError as error:
+        cached = try_to_load_from_cache(name, DETECTOR_SETTINGS, revision=revision)
+        if isinstance(cached, str):
+            return cached
+        if isinstance(error, LocalEntryNotFoundError):
+            raise  # the hub was not reached
+        return hf_hub_download(name, DETECTOR_SETTINGS, revision=revision)

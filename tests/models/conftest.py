@@ -27,6 +27,11 @@ def blip_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
+def lxmert_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny.save_lxmert(tmp_path_factory.mktemp("lxmert"))
+
+
+@pytest.fixture(scope="session")
 def gemma_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny.save_gemma(tmp_path_factory.mktemp("gemma"))
 

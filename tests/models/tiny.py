@@ -31,6 +31,8 @@ from transformers import (
     Gemma3Processor,
     GemmaTokenizer,
     GenerationConfig,
+    LxmertConfig,
+    LxmertForPreTraining,
     Qwen2_5_VLConfig,
     Qwen2_5_VLForConditionalGeneration,
     Qwen2_5_VLProcessor,
@@ -43,6 +45,8 @@ from transformers import (
     SiglipProcessor,
 )
 from transformers.utils import logging
+
+from argus.models.regions.pocket import Detector, DetectorConfig, save_detector
 
 SPREAD = 0.3  # of random weights: enough that different inputs give clearly different outputs
 WORDS = ("yes", "no", "Yes", "red", "blue", "cube", "image", "this", "What")
@@ -179,6 +183,34 @@ def save_qwen(folder: Path) -> Path:
     return _save(folder, Qwen2_5_VLForConditionalGeneration, config, processor)
 
 
+def save_lxmert(folder: Path) -> Path:
+    """Write an LXMERT of 6 answers with both heads, one token per letter, and in `regions` its detector of 16 cells."""
+    tokenizer = _letter_pieces()
+    answers = ("yes", "no", "red", "blue", "cube", "2")
+    config = LxmertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        intermediate_size=24,
+        num_attention_heads=2,
+        max_position_embeddings=64,
+        initializer_range=SPREAD,
+        l_layers=2,
+        x_layers=2,
+        r_layers=1,
+        visual_feat_dim=12,
+        num_object_labels=3,
+        num_attr_labels=3,
+        num_qa_labels=len(answers),
+        id2label=dict(enumerate(answers)),
+        label2id={answer: number for number, answer in enumerate(answers)},
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(7)
+        detector = Detector(DetectorConfig(side=32, widths=(4, 6, 8, 8, 12), regions=5, facets=(2, 3)))
+    save_detector(detector, folder / "regions")
+    return _save(folder, LxmertForPreTraining, config, tokenizer)
+
+
 def _tower(layers: int = 2) -> dict[str, Any]:
     return {
         "hidden_size": 16,
@@ -196,14 +228,11 @@ def _letters() -> CLIPTokenizer:
 
 
 def _save_blip(folder: Path, kind: type) -> Path:
-    letters = ascii_lowercase + digits + punctuation
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
-    pieces += [word for word in WORDS if word.islower()] + ["[DEC]", "[ENC]"]
-    tokenizer = BertTokenizer(vocab={piece: index for index, piece in enumerate(pieces)}, bos_token="[DEC]")
+    tokenizer = _letter_pieces()
     config = BlipConfig(
         text_config={
             **_tower(),
-            "vocab_size": len(pieces),
+            "vocab_size": len(tokenizer),
             "encoder_hidden_size": 16,
             "max_position_embeddings": 64,
             "bos_token_id": tokenizer.bos_token_id,
@@ -217,6 +246,13 @@ def _save_blip(folder: Path, kind: type) -> Path:
     )
     pictures = BlipImageProcessor(size={"height": 16, "width": 16})
     return _save(folder, kind, config, BlipProcessor(pictures, tokenizer))
+
+
+def _letter_pieces() -> BertTokenizer:
+    letters = ascii_lowercase + digits + punctuation
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    pieces += [word for word in WORDS if word.islower()] + ["[DEC]", "[ENC]"]
+    return BertTokenizer(vocab={piece: index for index, piece in enumerate(pieces)}, bos_token="[DEC]")
 
 
 def _gemma_tokenizer() -> GemmaTokenizer:

@@ -122,8 +122,9 @@ def load_detector(folder: Path) -> Detector:
 class PocketRegions(RegionExtractor):
     """The regions that a pocket detector finds, in float32: it is small, and positions suffer from less."""
 
-    def __init__(self, checkpoint: str) -> None:
+    def __init__(self, checkpoint: str, revision: str | None) -> None:
         self.checkpoint = checkpoint
+        self.wanted = revision
         self._detector: Detector | None = None
 
     @torch.inference_mode()
@@ -140,9 +141,9 @@ class PocketRegions(RegionExtractor):
 
     @property
     def revision(self) -> str:
-        return resolve(self.checkpoint).revision
+        return resolve(self.checkpoint, self.wanted).revision
 
     def _loaded(self) -> Detector:
         if self._detector is None:
-            self._detector = load_detector(Path(resolve(self.checkpoint).path))
+            self._detector = load_detector(Path(resolve(self.checkpoint, self.wanted).path))
         return self._detector
