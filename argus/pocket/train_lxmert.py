@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from transformers import BertTokenizer
 
 SCENES = 3500  # training scenes of each style
-FINDING = Recipe(scenes=SCENES, steps=1100, batch=16, rate=2e-3)
+FINDING = Recipe(scenes=SCENES, steps=2000, batch=16, rate=2e-3)
 TELLING = Recipe(scenes=SCENES, steps=4000, batch=9, rate=1e-3)
 TURNS = ("clevr", "coco", "vcr", "clevr", "flickr30k", "clevr", "vcr", "visual_genome")
 """Styles, in turn: a step sees one style, so that its wrong pictures are as alike as those of a gallery."""
