@@ -22,6 +22,8 @@ from argus.models.base import Model, Runtime
 from argus.models.blip import Blip
 from argus.models.chat import Chat
 from argus.models.clip import Clip
+from argus.models.lxmert import Lxmert
+from argus.models.regions.pocket import PocketRegions
 from argus.perturbations.apply import perturb_texts
 from argus.perturbations.base import Perturbation
 from argus.perturbations.blur import Blur
@@ -85,6 +87,16 @@ def build(name: str, folder: Path) -> Model:
             pairs_at_once=256,
             runtime=RUNTIME,
         )
+    if name == "lxmert":
+        return Lxmert(
+            checkpoint=dict.fromkeys(("matching", "answers"), str(folder)),
+            revision=dict.fromkeys(("matching", "answers")),
+            labels=None,
+            regions=PocketRegions(str(folder / "regions"), None),
+            choose_by="labels",
+            pairs_at_once=256,
+            runtime=RUNTIME,
+        )
     return Chat(str(folder), None, **CHATS[name], runtime=RUNTIME)
 
 
@@ -133,7 +145,7 @@ def figures(
         tasks: list[Task] = [Retrieval(gallery, None)]
         if isinstance(model, Blip):
             tasks.append(Retrieval(20, 4))
-        if name != "visual_genome":
+        if name != "visual_genome" and isinstance(model, Captioning.abilities):
             tasks.append(Captioning(1.0))
         for number, task in enumerate(tasks):
             measured = task.measure(predict(task, model, clean, perturbation))
