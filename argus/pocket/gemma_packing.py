@@ -27,6 +27,11 @@ class Packed:
     targets: Tensor  # (answer tokens,)
     weights: Tensor  # (answer tokens,)
     kinds: Tensor  # (answer tokens,)
+    last: Tensor  # (answer tokens,), True for the token that ends an answer
+
+    def turns(self, kind: Kind) -> int:
+        """Return how many turns of a kind there are."""
+        return int((self.last & (self.kinds == kind)).sum())
 
 
 class Packer:
@@ -53,14 +58,16 @@ class Packer:
         length = max(len(row.tokens) for row in rows)
         tokens = _padded([row.tokens for row in rows], length, self.padding)
         turn = _padded([row.turns for row in rows], length, PADDING)
+        targets = torch.tensor([target for row in rows for target in row.targets])
         return Packed(
             tokens=tokens,
             positions=_padded([row.positions for row in rows], length, 0),
             mask=_mask(turn, tokens == self.image),
             at=torch.tensor([i * length + at for i, row in enumerate(rows) for at in row.at]),
-            targets=torch.tensor([target for row in rows for target in row.targets]),
+            targets=targets,
             weights=torch.tensor([weight for row in rows for weight in row.weights]),
             kinds=torch.tensor([int(kind) for row in rows for kind in row.kinds]),
+            last=targets == self.end,
         )
 
     def _row(self, pieces: Sequence[tuple[Turn, list[int], list[int]]]) -> _Row:

@@ -24,7 +24,7 @@ CAPTION_TEXT = "Describe this image in one sentence."
 MATCH_TEXT = 'Does this image match the caption "{}"? Answer yes or no.'
 CHOICE_TEXT = "{} Answer with one of the words or sentences that fit."
 
-ASKED = 2  # questions a picture and step
+ASKED = 3  # questions a picture and step
 MATCHED = 3  # captions a picture and step that may or may not fit it
 EASY = 0.45  # share of the wrong captions that are another scene's; the others are off by one detail
 TRIES = 20

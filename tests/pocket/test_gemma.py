@@ -71,7 +71,7 @@ def data() -> Corpus:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("gemma")
     few = Recipe(SCENES, 2, 5, 1e-3)
-    train(folder, SEED, few, few, few)
+    train(folder, SEED, few, few)
     return folder
 
 
@@ -107,7 +107,7 @@ def test_it_describes_scenes_that_it_never_saw_and_worse_so_through_a_blur(
         task.measure(predict(task, gemma, read[name], perturbation))["cider_d"] for perturbation in (Clean(0), Blur(5))
     )
     assert 0.5 < blurred < sharp - 0.1
-    assert sharp > 1.8
+    assert sharp > 2.3
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def clean(gemma: Model, read: dict[str, tuple[Entry, ...]]) -> float:
 
 
 def test_it_finds_captions_and_pictures(clean: float) -> None:
-    assert clean > 0.5
+    assert clean > 0.7
 
 
 @pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: type(damage).__name__)
@@ -133,7 +133,7 @@ def test_it_answers_better_than_the_commonest_answer(
     predictions = predict(Reasoning(), gemma, read[name], Clean(0))
     answered = [one for one in predictions if isinstance(one, ChoicePrediction)]
     floor = commonest(read[name])
-    assert np.mean([(one.predicted == one.target) - floor[one.kind] for one in answered]) > 0
+    assert np.mean([(one.predicted == one.target) - floor[one.kind] for one in answered]) > 0.1
 
 
 def test_a_few_steps_write_a_checkpoint_that_the_auto_classes_load(trained: Path) -> None:
@@ -158,7 +158,8 @@ def test_packed_turns_train_what_each_would_alone(style: str, trained: Path, dat
     assert torch.equal(torch.cat([targets for targets, _ in alone]), packed.targets)
     losses = torch.cat([losses for _, losses in alone]) * packed.weights
     kinds = {kind: packed.kinds == kind for kind in WEIGHTS}
-    means = [WEIGHTS[kind] * losses[own].sum() / packed.weights[own].sum() for kind, own in kinds.items()]
+    count = {kind: sum(turn.kind == kind for turn in made) for kind in kinds}
+    means = [WEIGHTS[kind] * losses[own].sum() / count[kind] for kind, own in kinds.items()]
     assert together == pytest.approx(float(sum(means)), abs=2e-3)
 
 
