@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from argus.pocket.gemma_turns import Kind, Turn
+from argus.pocket.turns import Kind, Turn
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -11,10 +11,10 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, one_hot
 
 from argus.pocket.corpus import FACETS, GRID, Corpus
-from argus.pocket.gemma_turns import CAPTION_TEXT, CHOICE_TEXT, MATCH_TEXT, Kind, turns
 from argus.pocket.learning import NOTHING, PatchTask, Recipe, fit, matrices
 from argus.pocket.packing import Packed, Packer
 from argus.pocket.scenes import STYLES
+from argus.pocket.turns import CAPTION_TEXT, CHOICE_TEXT, MATCH_TEXT, Kind, turns
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SIGHT = 0.5  # weight of the seeing losses while it learns to talk
 HELD = 10.0  # weight of a value that an image token holds: it holds few of them
 WEIGHTS = {Kind.CAPTION: 0.04, Kind.CHOICE: 1.0, Kind.MATCH: 1.5}  # of an answer; a caption has some 25 tokens
-SIDE = 4  # image tokens a side of a picture
+SIDE = 4  # image tokens a side of a picture: the same in both models
 PHRASES = (CAPTION_TEXT, *MATCH_TEXT.split("{}"), *CHOICE_TEXT.split("{}")[1:])
 """What stands in every prompt."""
 

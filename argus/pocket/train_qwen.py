@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from transformers import Qwen2_5_VLForConditionalGeneration, Qwen2Tokenizer
 
-SCENES = 4000  # training scenes of each style
-SEEING = Recipe(scenes=SCENES, steps=700, batch=32, rate=1.5e-3)
-TALKING = Recipe(scenes=SCENES, steps=1500, batch=12, rate=1.5e-3)
+SCENES = 3000  # training scenes of each style
+SEEING = Recipe(scenes=SCENES, steps=500, batch=32, rate=1.5e-3)
+TALKING = Recipe(scenes=SCENES, steps=1700, batch=12, rate=1.5e-3)
 FRAME = Frame(
     opening=f"{BEGIN_OF_TURN}system\n{SYSTEM}{END_OF_TURN}\n{BEGIN_OF_TURN}user\n"
     f"{BEGIN_OF_IMAGE}{IMAGE * IMAGE_TOKENS}{END_OF_IMAGE}",
@@ -102,7 +102,8 @@ class Reader:
         image = packed.tokens == self.model.config.image_token_id
         hidden = self.model.model.language_model(
             inputs_embeds=words.masked_scatter(image[..., None], images),
-            attention_mask={"full_attention": packed.mask},
+            # Added to the scores: torch would otherwise make these numbers of True and False in every layer.
+            attention_mask={"full_attention": torch.zeros(packed.mask.shape).masked_fill(~packed.mask, -torch.inf)},
             position_ids=self.positions(packed),
             use_cache=False,
         ).last_hidden_state

@@ -19,14 +19,15 @@ from argus.perturbations.noise import Noise
 from argus.perturbations.typo import Typo
 from argus.pocket.corpus import Corpus, corpus, picture
 from argus.pocket.evaluate import GEMMA, build, commonest, entries, predict
-from argus.pocket.gemma_packing import Packer
-from argus.pocket.gemma_turns import CAPTION_TEXT, CHOICE_TEXT, MATCH_TEXT, Turn, turns, wrong_description
 from argus.pocket.language import captions
 from argus.pocket.layouts import write_pocket
 from argus.pocket.learning import Recipe
+from argus.pocket.packing import Packer
 from argus.pocket.scenes import STYLES
+from argus.pocket.talking import WEIGHTS, answer_loss, held
 from argus.pocket.train import CHECKPOINTS
-from argus.pocket.train_gemma import WEIGHTS, answer_loss, held, pixel_values, train
+from argus.pocket.train_gemma import Reader, frame, train
+from argus.pocket.turns import CAPTION_TEXT, CHOICE_TEXT, MATCH_TEXT, Turn, turns, wrong_description
 from argus.records import ChoicePrediction, Entry
 from argus.seeding import rng_for
 from argus.tasks.captioning import Captioning
@@ -149,12 +150,13 @@ def test_packed_turns_train_what_each_would_alone(style: str, trained: Path, dat
     model = AutoModelForImageTextToText.from_pretrained(trained, dtype=torch.float32).eval()
     processor = AutoProcessor.from_pretrained(trained)
     made = turns(data[style], 0, rng_for(SEED, style))
-    packed = Packer(processor).pack([made])
+    packed = Packer(processor.tokenizer, frame(processor)).pack([made])
+    reader = Reader(model)
     image = picture(data[style].scenes[0])
     with torch.inference_mode():
-        seen = model.model.get_image_features(pixel_values(data[style].pictures[:1])).pooler_output
+        _, seen = reader.look(data[style].pictures[:1])
         alone = [_alone(model, processor, image, turn) for turn in made]
-        together = float(answer_loss(model, seen, packed))
+        together = float(answer_loss(reader.read(seen, packed), packed))
     assert torch.equal(torch.cat([targets for targets, _ in alone]), packed.targets)
     losses = torch.cat([losses for _, losses in alone]) * packed.weights
     kinds = {kind: packed.kinds == kind for kind in WEIGHTS}

@@ -1,4 +1,4 @@
-"""What the pocket Gemma-3 is taught: what a user says about a scene, and what it should answer."""
+"""What the pocket chat models are taught: what a user says about a scene, and what they should answer."""
 
 from __future__ import annotations
 
