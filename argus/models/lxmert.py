@@ -74,15 +74,14 @@ class Lxmert(Matcher, Chooser):
         self._numbers: dict[str, int] = {}
 
     def modules(self, task: str) -> tuple[Module, ...]:
-        """Return the encoder, the task's head and the detector; for reasoning both heads' where both were used."""
-        names = (
-            ["matching"] if task == "retrieval" or self.choose_by == "matching" else list(self._heads) or ["answers"]
-        )
-        parts: list[Module] = []
-        for name in names:
-            model = self._head(name).model
-            parts += [model.lxmert, model.cls.seq_relationship if name == "matching" else model.answer_head]
-        return (*parts, *self.regions.modules())
+        """Return the encoder, the head of the task and the detector; reasoning counts the answer head where it may run.
+
+        Questions that go to the matching head meanwhile run an encoder of the same shape.
+        """
+        name = "matching" if task == "retrieval" or self.choose_by == "matching" else "answers"
+        model = self._head(name).model
+        head = model.cls.seq_relationship if name == "matching" else model.answer_head
+        return (model.lxmert, head, *self.regions.modules())
 
     @property
     def revision(self) -> str:

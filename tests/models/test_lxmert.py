@@ -183,9 +183,8 @@ def test_each_task_counts_the_encoder_its_head_and_the_detector(lxmert_folder, r
     encoder, head, detector = model.modules("retrieval")
     assert head.out_features == 2
     assert detector.config.side == 32
-    answering = make(lxmert_folder, runtime)
-    answering.choose(images[:1], [LABELLED])
-    assert answering.modules("reasoning")[1].logit_fc[-1].out_features == 6
+    assert model.modules("reasoning")[1].logit_fc[-1].out_features == 6
+    assert make(lxmert_folder, runtime, choose_by="matching").modules("reasoning")[1].out_features == 2
     assert sum(weight.numel() for weight in encoder.parameters()) > 1000
 
 
