@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 
 
 class LiveTensors(TorchDispatchMode):
@@ -24,32 +23,38 @@ class LiveTensors(TorchDispatchMode):
         super().__init__()
         self.live_bytes = 0
         self.peak_bytes = 0
-        self._known: set[int] = set()  # ids of living storages
+        self._known: dict[int, weakref.ref[torch.UntypedStorage]] = {}  # by id of living storages
         self._ignored = {tensor.untyped_storage().data_ptr() for tensor in ignored}
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        self._watch((args, kwargs))
         result = func(*args, **(kwargs or {}))
+        self._watch(args)
+        if kwargs:
+            self._watch(tuple(kwargs.values()))
         self._watch(result)
         return result
 
-    def _watch(self, tree: Any) -> None:
-        for leaf in tree_leaves(tree):
-            if isinstance(leaf, torch.Tensor) and leaf.layout is torch.strided:
-                self._add(leaf.untyped_storage())
+    def _watch(self, value: Any) -> None:
+        if isinstance(value, torch.Tensor):
+            if value.layout is torch.strided:
+                self._add(value.untyped_storage())
+        elif isinstance(value, tuple | list):
+            for part in value:
+                self._watch(part)
 
     def _add(self, storage: torch.UntypedStorage) -> None:
         key = id(storage)  # torch keeps one Python object per storage for as long as the storage lives
-        size = storage.nbytes()
-        if key in self._known or not size or storage.data_ptr() in self._ignored:
+        if key in self._known:
             return
-        self._known.add(key)
+        size = storage.nbytes()
+        if not size or storage.data_ptr() in self._ignored:
+            return
+        self._known[key] = weakref.ref(storage, lambda _: self._remove(key, size))
         self.live_bytes += size
         self.peak_bytes = max(self.peak_bytes, self.live_bytes)
-        weakref.finalize(storage, self._remove, key, size).atexit = False
 
     def _remove(self, key: int, size: int) -> None:
-        self._known.discard(key)
+        del self._known[key]
         self.live_bytes -= size

@@ -39,15 +39,6 @@ class Timing:
 
 
 @dataclass(frozen=True)
-class Counted:
-    """What one batch did: operations, and the most bytes that lived at once beside the weights."""
-
-    samples: int
-    flops: int
-    peak_bytes: int
-
-
-@dataclass(frozen=True)
 class ProbedCosts(Costs):
     """Costs, and over how many calls they were timed."""
 
@@ -58,32 +49,26 @@ class ProbedCosts(Costs):
 class Meter:
     """A step whose batches are watched while the evaluation runs, so that measuring costs no batch of its own.
 
-    The first batch warms up, the second is counted, those after it are timed; outputs are those of the step.
+    The first batch warms up, the second tells the memory, those after it are timed; outputs are those of the step.
     """
 
     def __init__(self, step: Step, modules: Sequence[Module], device: str) -> None:
         self.step, self.modules, self.device = step, tuple(modules), device
         self.tensors = weights(modules)
         self.calls = 0
-        self.counted: Counted | None = None
+        self.peak_bytes: int | None = None
         self.timings: list[Timing] = []
 
     def __call__(self, batch: Sequence[Sample]) -> list[Any]:
         self.calls += 1
         if self.calls == 1:
             return self.step(batch)
-        return self.count(batch) if self.counted is None else self.time(batch)
+        return self.weigh(batch) if self.peak_bytes is None else self.time(batch)
 
-    def count(self, batch: Sequence[Sample]) -> list[Any]:
-        """Run the step on a batch under the counters."""
+    def weigh(self, batch: Sequence[Sample]) -> list[Any]:
+        """Run the step on a batch and note the most bytes that lived at once, the weights aside."""
         outputs: list[Any] = []
-        peaks: list[int] = []
-
-        def call() -> None:
-            outputs.extend(self.step(batch))
-
-        flops = count_flops(lambda: peaks.append(_peak_bytes(call, self.tensors, self.device)))
-        self.counted = Counted(len(batch), flops, peaks[0])
+        self.peak_bytes = _peak_bytes(lambda: outputs.extend(self.step(batch)), self.tensors, self.device)
         return outputs
 
     def time(self, batch: Sequence[Sample]) -> list[Any]:
@@ -99,9 +84,10 @@ class Meter:
 def probe(meter: Meter, samples: Sequence[Sample], warmup: int = 1, repeats: int = 20) -> ProbedCosts:
     """Return what one sample costs, once the evaluation has run through `meter`; `samples` is one batch, in memory.
 
-    Calls at batch 1 go through the samples in turn, and are timed `repeats` times, or fewer once 0.75 s have passed and
-    10 are done, or 15 s and 3. `samples` is also counted or timed where the evaluation had too few batches for that.
-    Give a step without a cache: repeated samples would hit it.
+    Calls at batch 1 go through the samples in turn: one counts operations (the counter slows it down), `warmup` follow,
+    and `repeats` are timed, or fewer once 0.75 s have passed and 10 are done, or 15 s and 3. All samples in one
+    call are weighed or timed where the evaluation had too few batches for that. Give a step without a cache: repeated
+    samples would hit it.
 
     Raises DataError without samples, ConfigError for repeats below 1.
     """
@@ -111,31 +97,28 @@ def probe(meter: Meter, samples: Sequence[Sample], warmup: int = 1, repeats: int
         raise ConfigError(f"repeats {repeats}, warmup {warmup}: give 1 or more, 0 or more")
     singles = cycle([[sample] for sample in samples])
     with torch.inference_mode():
+        flops = count_flops(lambda: meter.step(next(singles)))
         for _ in range(warmup):
             meter.step(next(singles))
         latencies = _time(meter.step, singles, meter.device, FEWEST_CALLS, repeats)
-        counted = meter.counted or _counted(meter, samples)
+        if meter.peak_bytes is None:
+            meter.weigh(samples)
         if not meter.timings:
             meter.time(samples)
-    return _costs(latencies, counted, meter)
+    return _costs(flops, latencies, meter)
 
 
-def _counted(meter: Meter, samples: Sequence[Sample]) -> Counted:
-    meter.count(samples)
-    assert meter.counted is not None
-    return meter.counted
-
-
-def _costs(latencies: Sequence[float], counted: Counted, meter: Meter) -> ProbedCosts:
+def _costs(flops: int, latencies: Sequence[float], meter: Meter) -> ProbedCosts:
     weight_bytes, timings = size_bytes(meter.tensors), meter.timings
+    assert meter.peak_bytes is not None
     return ProbedCosts(
         latency_p50_ms=1e3 * float(np.percentile(latencies, 50)),
         latency_p95_ms=1e3 * float(np.percentile(latencies, 95)),
         throughput_per_s=sum(timing.samples for timing in timings) / sum(timing.seconds for timing in timings),
-        peak_memory_mb=(weight_bytes + counted.peak_bytes) / MEBIBYTE,
+        peak_memory_mb=(weight_bytes + meter.peak_bytes) / MEBIBYTE,
         parameters=count(parameters(meter.modules)),
         weights_mb=weight_bytes / MEBIBYTE,
-        flops_per_sample=counted.flops / counted.samples or math.nan,  # none counted is not known, which is not none
+        flops_per_sample=flops or math.nan,  # none counted is not known, which is not none
         latency_repeats=len(latencies),
         batch_repeats=len(timings),
     )

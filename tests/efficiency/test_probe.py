@@ -73,7 +73,7 @@ def test_throughput_is_samples_by_seconds_of_the_timed_batches():
 def test_warm_up_is_not_timed():
     class SlowStart(Layer):
         def __call__(self, batch: Sequence[Sample]) -> list[int]:
-            self.seconds = 0.3 if len(self.batches) < 2 else 0.0
+            self.seconds = 0.3 if len(self.batches) < 3 else 0.0
             return super().__call__(batch)
 
     costs = probe(metered(SlowStart()), pictures(1), warmup=2, repeats=10)
@@ -87,7 +87,7 @@ def test_slow_steps_stop_at_the_fewest_repeats_and_say_so():
 
 
 @pytest.mark.parametrize("sizes", [[], [4], [4, 4]])
-def test_an_evaluation_too_short_to_be_watched_is_measured_on_the_samples(sizes):
+def test_an_evaluation_too_short_to_be_watched_is_made_up_for_with_the_samples(sizes):
     layer = Layer()
     costs = probe(metered(layer, sizes), pictures(2), warmup=0, repeats=1)
     assert costs.batch_repeats == 1
@@ -117,7 +117,7 @@ def test_calls_at_batch_one_go_through_the_samples():
     layer = Layer()
     probe(metered(layer, [3, 3, 3]), pictures(3), warmup=0, repeats=10)
     assert layer.batches[3:7] == [["0"], ["1"], ["2"], ["0"]]
-    assert len(layer.batches) == 13
+    assert len(layer.batches) == 3 + 1 + 10  # the evaluation's, one that counts, those that are timed
 
 
 def test_a_step_without_counted_operations_is_not_free():
