@@ -55,6 +55,9 @@ def bare() -> None:
     import torch
     from hydra import compose, initialize_config_dir
 
+    import argus.models.blip
+    import argus.models.chat
+    import argus.models.clip  # noqa: F401  imports are part of the loop, only composing is taken off
     from argus.configuration import conf_dir
     from argus.planning import expand, why_not_cell
 
