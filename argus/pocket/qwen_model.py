@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+import torch
 from tokenizers import AddedToken, Regex, Tokenizer, pre_tokenizers, trainers
 from tokenizers.models import BPE
 from transformers import (
@@ -33,6 +34,7 @@ HEADS = 4
 LAYERS = 4
 VOCABULARY = 720
 SPREAD = 0.07  # of the initial weights; the usual 0.02 is too small at this width
+WORDS = 0.8  # spread of the initial word embeddings: what a layer adds at first would drown them at SPREAD
 
 END, BEGIN_OF_TURN, END_OF_TURN = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
 BEGIN_OF_IMAGE, END_OF_IMAGE, IMAGE, VIDEO = "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"
@@ -109,10 +111,11 @@ def build_model(tokenizer: Qwen2Tokenizer) -> Qwen2_5_VLForConditionalGeneration
         video_token_id=identify(VIDEO),
         vision_start_token_id=identify(BEGIN_OF_IMAGE),
         vision_end_token_id=identify(END_OF_IMAGE),
-        tie_word_embeddings=True,
+        tie_word_embeddings=False,  # as the larger ones of its kind: words come in WORDS wide, and go out SPREAD wide
         initializer_range=SPREAD,
     )
     model = Qwen2_5_VLForConditionalGeneration(config)
+    torch.nn.init.normal_(model.get_input_embeddings().weight, std=WORDS)
     model.generation_config = GenerationConfig(
         do_sample=False,
         max_new_tokens=64,

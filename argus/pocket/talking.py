@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -27,10 +28,24 @@ SIDE = 4  # image tokens a side of a picture: the same in both models
 PHRASES = (CAPTION_TEXT, *MATCH_TEXT.split("{}"), *CHOICE_TEXT.split("{}")[1:])
 """What stands in every prompt."""
 
-Look = Callable[["NDArray[np.uint8]"], tuple[Tensor, Tensor]]
-"""(n, side, side, 3) pictures to patches (n, GRID², width) and image tokens (n, SIDE², width), row by row."""
-Read = Callable[[Tensor, Packed], Tensor]
-"""Image tokens (n, SIDE², width) and n rows of turns to logits (answer tokens, vocabulary)."""
+
+class Pupil(ABC):
+    """A chat model that looks at pictures and reads packed turns about them.
+
+    `eyes` are its parts that learn to see. The inner matrices of the parts in `turned` are moved by Muon.
+    """
+
+    model: Any  # a torch module, with the parts of its own kind
+    eyes: Sequence[nn.Module]
+    turned: Sequence[nn.Module]
+
+    @abstractmethod
+    def look(self, pictures: NDArray[np.uint8]) -> tuple[Tensor, Tensor]:
+        """Return patches (n, GRID², width) and image tokens (n, SIDE², width), row by row from the top."""
+
+    @abstractmethod
+    def read(self, images: Tensor, packed: Packed) -> Tensor:
+        """Return logits (answer tokens, vocabulary) from image tokens (n, SIDE², width) and n rows of turns."""
 
 
 class Sight(nn.Module):
@@ -58,32 +73,20 @@ def held(labels: NDArray[np.uint8]) -> Tensor:
     return torch.cat(facets, dim=-1).float()
 
 
-def see(
-    look: Look, eyes: Sequence[nn.Module], sight: Sight, data: Corpus, recipe: Recipe, rng: Generator, name: str
-) -> None:
-    """Train the eyes, which `look` looks with, to show what lies where."""
+def see(pupil: Pupil, sight: Sight, data: Corpus, recipe: Recipe, rng: Generator, name: str) -> None:
+    """Train the eyes to show what lies where."""
 
     def loss_at(step: int) -> Tensor:
         part = data[STYLES[step % len(STYLES)]]
         rows = rng.integers(len(part.scenes), size=recipe.batch)
-        loss: Tensor = sight(*look(part.pictures[rows]), part.patches[rows])
+        loss: Tensor = sight(*pupil.look(part.pictures[rows]), part.patches[rows])
         return loss
 
-    learn([*eyes, sight], loss_at, recipe, name)
+    learn([*pupil.eyes, sight], pupil.turned, loss_at, recipe, name)
 
 
-def talk(
-    model: nn.Module,
-    look: Look,
-    read: Read,
-    sight: Sight,
-    data: Corpus,
-    packer: Packer,
-    recipe: Recipe,
-    rng: Generator,
-    name: str,
-) -> None:
-    """Train the whole model, which looks and reads, to answer and to go on seeing; every step sees all styles."""
+def talk(pupil: Pupil, sight: Sight, data: Corpus, packer: Packer, recipe: Recipe, rng: Generator, name: str) -> None:
+    """Train the whole model to answer and to go on seeing; every step sees all styles."""
 
     def loss_at(step: int) -> Tensor:
         parts = [data[STYLES[(step + i) % len(STYLES)]] for i in range(recipe.batch)]
@@ -91,19 +94,26 @@ def talk(
         packed = packer.pack([turns(part, row, rng) for part, row in zip(parts, rows, strict=True)])
         pictures = np.stack([part.pictures[row] for part, row in zip(parts, rows, strict=True)])
         labels = np.stack([part.patches[row] for part, row in zip(parts, rows, strict=True)])
-        patches, tokens = look(pictures)
+        patches, tokens = pupil.look(pictures)
         seeing: Tensor = sight(patches, tokens, labels)
-        return answer_loss(read(tokens, packed), packed) + SIGHT * seeing
+        return answer_loss(pupil.read(tokens, packed), packed) + SIGHT * seeing
 
-    learn([model, sight], loss_at, recipe, name)
+    learn([pupil.model, sight], pupil.turned, loss_at, recipe, name)
 
 
-def learn(modules: Sequence[nn.Module], loss_at: Callable[[int], Tensor], recipe: Recipe, name: str) -> None:
-    """Fit all weights of the modules: Muon turns the maps between hidden states, AdamW the rest."""
-    inner = [weight for module in modules for weight in matrices(module).values()]
-    known = {id(weight) for weight in inner}
-    rest = [weight for module in modules for weight in module.parameters() if id(weight) not in known]
-    fit(rest, loss_at, recipe, name, inner)
+def learn(
+    modules: Sequence[nn.Module],
+    turned: Sequence[nn.Module],
+    loss_at: Callable[[int], Tensor],
+    recipe: Recipe,
+    name: str,
+) -> None:
+    """Fit all weights: Muon turns the maps between hidden states of the parts `turned`, AdamW the rest."""
+    weights = [weight for module in modules for weight in module.parameters()]
+    learning = {id(weight) for weight in weights}
+    inner = [weight for part in turned for weight in matrices(part).values() if id(weight) in learning]
+    moved = {id(weight) for weight in inner}
+    fit([weight for weight in weights if id(weight) not in moved], loss_at, recipe, name, inner)
 
 
 def answer_loss(logits: Tensor, packed: Packed) -> Tensor:

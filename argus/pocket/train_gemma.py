@@ -22,7 +22,7 @@ from argus.pocket.gemma_model import (
 from argus.pocket.learning import Recipe, save
 from argus.pocket.packing import Frame, Packed, Packer
 from argus.pocket.reading import sample_texts
-from argus.pocket.talking import PHRASES, Sight, see, talk
+from argus.pocket.talking import PHRASES, Pupil, Sight, see, talk
 from argus.seeding import rng_for
 
 if TYPE_CHECKING:
@@ -43,12 +43,10 @@ def train(output: Path, seed: int, seeing: Recipe = SEEING, talking: Recipe = TA
     model = build_model(processor.tokenizer)
     sight = Sight(WIDTH)
     packer = Packer(processor.tokenizer, frame(processor))
-    reader = Reader(model)
+    pupil = Reader(model)
     model.train()
-    eyes = [model.model.vision_tower, model.model.multi_modal_projector]
-    see(reader.look, eyes, sight, data, seeing, rng_for(seed, "gemma seeing"), "gemma sees")
-    rng = rng_for(seed, "gemma talking")
-    talk(model, reader.look, reader.read, sight, data, packer, talking, rng, "gemma talks")
+    see(pupil, sight, data, seeing, rng_for(seed, "gemma seeing"), "gemma sees")
+    talk(pupil, sight, data, packer, talking, rng_for(seed, "gemma talking"), "gemma talks")
     save(model, processor, output)
 
 
@@ -69,11 +67,13 @@ def frame(processor: Gemma3Processor) -> Frame:
     )
 
 
-class Reader:
-    """Looks at pictures of PIXELS x PIXELS and reads packed turns about them with one model."""
+class Reader(Pupil):
+    """Looks at pictures of PIXELS x PIXELS."""
 
     def __init__(self, model: Gemma3ForConditionalGeneration) -> None:
         self.model = model
+        self.eyes = [model.model.vision_tower, model.model.multi_modal_projector]
+        self.turned = [model]
 
     def look(self, pictures: NDArray[np.uint8]) -> tuple[Tensor, Tensor]:
         """Return patches (n, GRID², WIDTH) and image tokens (n, IMAGE_TOKENS, WIDTH), row by row."""
