@@ -36,7 +36,9 @@ def gemma_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny.save_gemma(tmp_path_factory.mktemp("gemma"))
 
 
-@pytest.fixture(scope="session", params=[tiny.save_gemma, tiny.save_qwen], ids=["gemma", "qwen"])
+@pytest.fixture(
+    scope="session", params=[tiny.save_gemma, tiny.save_qwen, tiny.save_idefics3], ids=["gemma", "qwen", "idefics3"]
+)
 def chat_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A chat model: the tests that take it hold for every kind of them."""
     folder: Path = request.param(tmp_path_factory.mktemp("chat"))

@@ -153,7 +153,11 @@ def test_scores_do_not_depend_on_the_company(chat, chat_folder, runtime, images,
 
 def test_a_picture_is_read_once_for_all_its_texts(chat, images):
     seen = []
-    tower = next(module for name, module in chat.model.model.named_children() if name in ("vision_tower", "visual"))
+    tower = next(
+        module
+        for name, module in chat.model.model.named_children()
+        if name in ("vision_tower", "visual", "vision_model")
+    )
     hook = tower.register_forward_hook(lambda module, inputs, output: seen.append(1))
     chat.match(images, [TEXTS] * len(images))
     chat.choose(images, [QUESTIONS] * len(images))

@@ -31,6 +31,10 @@ from transformers import (
     Gemma3Processor,
     GemmaTokenizer,
     GenerationConfig,
+    Idefics3Config,
+    Idefics3ForConditionalGeneration,
+    Idefics3ImageProcessor,
+    Idefics3Processor,
     LxmertConfig,
     LxmertForPreTraining,
     Qwen2_5_VLConfig,
@@ -64,6 +68,14 @@ QWEN_TEMPLATE = (
     "{% if part['type'] == 'image' %}<|vision_start|><|image_pad|><|vision_end|>{% else %}{{ part['text'] }}{% endif %}"
     "{% endfor %}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+IDEFICS_TEMPLATE = (
+    "<|im_start|>{% for message in messages %}{{ message['role'] | capitalize }}:"
+    "{% for part in message['content'] %}"
+    "{% if part['type'] == 'image' %}<image>{% else %} {{ part['text'] }}{% endif %}"
+    "{% endfor %}<end_of_utterance>\n{% endfor %}"
+    "{% if add_generation_prompt %}Assistant:{% endif %}"
 )
 
 
@@ -181,6 +193,38 @@ def save_qwen(folder: Path) -> Path:
     pictures, videos = Qwen2VLImageProcessor(size=size), Qwen2VLVideoProcessor(size=size)
     processor = Qwen2_5_VLProcessor(pictures, tokenizer, videos, chat_template=QWEN_TEMPLATE)
     return _save(folder, Qwen2_5_VLForConditionalGeneration, config, processor)
+
+
+def save_idefics3(folder: Path) -> Path:
+    """Write an Idefics3, the architecture of SmolVLM: pictures are cut into tiles, each with tokens of its own."""
+    tiles = [f"<row_{row + 1}_col_{column + 1}>" for row in range(6) for column in range(6)]
+    specials = ["<|im_start|>", "<|im_end|>", "<image>", "<fake_token_around_image>", "<end_of_utterance>"]
+    specials += ["<global-img>", *tiles]
+    merges = [("y", "e"), ("ye", "s"), ("n", "o"), ("Y", "e"), ("Ye", "s"), ("Ġ", "n"), ("Ġ", '"'), ('"', "?")]
+    pieces = [*sorted(ByteLevel.alphabet()), *("".join(pair) for pair in merges), *specials]
+    tokenizer = Qwen2Tokenizer(vocab={piece: index for index, piece in enumerate(pieces)}, merges=merges)
+    tokenizer.add_tokens(specials, special_tokens=True)
+    identify = tokenizer.convert_tokens_to_ids
+    config = Idefics3Config(
+        text_config={
+            "model_type": "llama",
+            **_tower(),
+            "hidden_size": 32,
+            "num_key_value_heads": 1,
+            "vocab_size": len(tokenizer),
+            "max_position_embeddings": 1024,
+            "bos_token_id": identify("<|im_start|>"),
+            "eos_token_id": identify("<end_of_utterance>"),
+            "pad_token_id": identify("<|im_end|>"),
+        },
+        vision_config={**_tower(), "image_size": 16, "patch_size": 4},
+        image_token_id=identify("<image>"),
+        pad_token_id=identify("<|im_end|>"),
+        scale_factor=2,
+    )
+    pictures = Idefics3ImageProcessor(size={"longest_edge": 32}, max_image_size={"longest_edge": 16})
+    processor = Idefics3Processor(pictures, tokenizer, image_seq_len=4, chat_template=IDEFICS_TEMPLATE)
+    return _save(folder, Idefics3ForConditionalGeneration, config, processor)
 
 
 def save_lxmert(folder: Path) -> Path:
