@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from transformers import Qwen2_5_VLForConditionalGeneration, Qwen2Tokenizer
 
-SCENES = 2000  # training scenes of each style
-SEEING = Recipe(scenes=SCENES, steps=300, batch=32, rate=1.5e-3)
-TALKING = Recipe(scenes=SCENES, steps=1100, batch=12, rate=1.5e-3)
+SCENES = 3000  # training scenes of each style
+SEEING = Recipe(scenes=SCENES, steps=400, batch=32, rate=1.5e-3)
+TALKING = Recipe(scenes=SCENES, steps=1600, batch=12, rate=1.5e-3)
 FRAME = Frame(
     opening=f"{BEGIN_OF_TURN}system\n{SYSTEM}{END_OF_TURN}\n{BEGIN_OF_TURN}user\n"
     f"{BEGIN_OF_IMAGE}{IMAGE * IMAGE_TOKENS}{END_OF_IMAGE}",
@@ -70,10 +70,10 @@ def build_tokenizer(data: Corpus, seed: int) -> Qwen2Tokenizer:
 
 
 class Reader(Pupil):
-    """Looks at pictures of PIXELS x PIXELS. Its language model does not normalise queries and keys.
+    """Looks at pictures of PIXELS x PIXELS.
 
-    Moved by Muon, at the rate that serves the others, they grew until nearly all attention went to single tokens, and
-    after 1400 steps answers did not depend on the picture: only the tower is moved so.
+    Muon moves its image tower alone: in a run where it moved the language model too, which normalises no queries and
+    keys, attention scores reached 50, and after 1400 steps no answer depended on the picture.
     """
 
     def __init__(self, model: Qwen2_5_VLForConditionalGeneration, opening: list[int]) -> None:
