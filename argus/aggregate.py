@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import hydra
@@ -51,9 +52,19 @@ def _check(cfg: DictConfig) -> None:
         raise ConfigError(f"output={cfg.output} is a folder: name a file, for example {cfg.output}/scores.json")
 
 
+def check_output(arguments: Sequence[str]) -> None:
+    """Raise ConfigError where several weightings would write one file, each over the last."""
+    several = {"-m", "--multirun"} & set(arguments)
+    for word in arguments:
+        if several and word.startswith("output=") and "${" not in word:
+            named = "output='scores-${score.name}.json'"
+            raise ConfigError(f"{word} with -m: each weighting needs a file of its own, {named}")
+
+
 if __name__ == "__main__":
     try:
         check_overrides("aggregate", sys.argv[1:])
+        check_output(sys.argv[1:])
     except ArgusError as error:
         sys.exit(f"error: {error}")
     main()

@@ -283,6 +283,7 @@ def test_a_single_cell_that_makes_no_sense_is_refused_and_leaves_no_run(workplac
     ("module", "typed", "told"),
     [
         ("argus.aggregate", ["output=."], "is a folder"),
+        ("argus.aggregate", ["-m", "score=equal,edge", "output=scores.json"], "each weighting needs a file"),
         ("argus.aggregate", ["sweep=0000"], "'0000'"),
         ("argus.aggregate", ["sweep=1e05"], "quote the run id"),
         ("argus.aggregate", ["tracking.root=/nowhere/at/all"], "no tracking store"),
