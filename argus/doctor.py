@@ -27,13 +27,8 @@ def main(cfg: DictConfig) -> None:
     except ArgusError as error:
         sys.exit(f"error: {error}")
     well = [_check(f"dataset={name}", typed, _dataset) for name in cfg.suite.datasets]
-    well += [_check(f"model={name}", typed, _model) for name in members("model")]
+    well += [_check(f"model={name}", typed, _model) for name in cfg.suite.models]
     sys.exit(0 if all(well) else 1)
-
-
-def members(group: str) -> list[str]:
-    """Return the names in a config group."""
-    return sorted(path.stem for path in (conf_dir() / group).glob("*.yaml"))
 
 
 def _check(member: str, typed: Sequence[str], look: Callable[[DictConfig], str]) -> bool:
