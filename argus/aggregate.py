@@ -12,7 +12,7 @@ from omegaconf import DictConfig
 
 from argus.configuration import conf_dir
 from argus.errors import ArgusError, ConfigError
-from argus.overrides import check_overrides
+from argus.overrides import require_known
 
 
 @hydra.main(version_base=None, config_path=str(conf_dir()), config_name="aggregate")
@@ -62,9 +62,5 @@ def check_output(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        check_overrides("aggregate", sys.argv[1:])
-        check_output(sys.argv[1:])
-    except ArgusError as error:
-        sys.exit(f"error: {error}")
+    require_known("aggregate", check_output)
     main()

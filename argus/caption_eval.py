@@ -18,7 +18,7 @@ from argus.errors import ArgusError, ConfigError
 from argus.metrics.captions.files import read_references, read_results, require_same_images
 from argus.metrics.captions.java import JavaScores, meteor, spice
 from argus.metrics.captions.scores import TokenizedCaptions, score_overlap, score_tokenized, tokenize_captions
-from argus.overrides import check_overrides
+from argus.overrides import require_known
 
 _LABELS = {
     "bleu_1": "BLEU-1",
@@ -97,8 +97,5 @@ def _table(corpus: Mapping[str, float | None], images: int) -> Table:
 
 
 if __name__ == "__main__":
-    try:
-        check_overrides("caption_eval", sys.argv[1:])
-    except ArgusError as error:
-        sys.exit(f"error: {error}")
+    require_known("caption_eval")
     main()

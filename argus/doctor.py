@@ -11,7 +11,7 @@ from omegaconf import DictConfig
 
 from argus.configuration import conf_dir
 from argus.errors import ArgusError
-from argus.overrides import check_overrides
+from argus.overrides import require_known
 
 
 @hydra.main(version_base=None, config_path=str(conf_dir()), config_name="run")
@@ -57,8 +57,5 @@ def _model(cfg: DictConfig) -> str:
 
 
 if __name__ == "__main__":
-    try:
-        check_overrides("run", sys.argv[1:])
-    except ArgusError as error:
-        sys.exit(f"error: {error}")
+    require_known("run")
     main()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 
 from hydra import compose, initialize_config_dir
@@ -12,7 +13,7 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 
 from argus.configuration import conf_dir
-from argus.errors import ConfigError
+from argus.errors import ArgusError, ConfigError
 
 VARYING = ("model", "dataset", "task", "perturbation", "hardware")
 """The groups whose members a sweep runs through."""
@@ -88,6 +89,16 @@ def check_overrides(config: str, arguments: Sequence[str]) -> None:
             # A knob of one member (task.member.gallery_size) is fine where any member that may run has it.
             for key, values in axes.items():
                 _check_key(config, key, values[0], axes)
+
+
+def require_known(config: str, *checks: Callable[[Sequence[str]], None]) -> None:
+    """Check this process's command line by `check_overrides` and `checks`; exit with status 1 and one line if wrong."""
+    try:
+        check_overrides(config, sys.argv[1:])
+        for check in checks:
+            check(sys.argv[1:])
+    except ArgusError as error:
+        sys.exit(f"error: {error}")
 
 
 def _check_members(group: str, values: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from argus import interrupts
 from argus.configuration import conf_dir
 from argus.errors import ArgusError, ConfigError
 from argus.markers import cell_name
-from argus.overrides import check_overrides, deferred
+from argus.overrides import deferred, require_known
 
 
 @hydra.main(version_base=None, config_path=str(conf_dir()), config_name="run")
@@ -64,10 +64,7 @@ def _single(cfg: DictConfig) -> None:
 
 if __name__ == "__main__":
     interrupts.listen()
-    try:
-        check_overrides("run", sys.argv[1:])
-    except ArgusError as error:
-        sys.exit(f"error: {error}")
+    require_known("run")
     sys.argv[1:] = deferred(sys.argv[1:])
     try:
         main()

@@ -11,7 +11,7 @@ from omegaconf import DictConfig
 
 from argus.configuration import conf_dir
 from argus.errors import ArgusError, ConfigError
-from argus.overrides import check_overrides
+from argus.overrides import require_known
 
 
 @hydra.main(version_base=None, config_path=str(conf_dir()), config_name="ui")
@@ -46,8 +46,5 @@ def require_free(host: str, port: object) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        check_overrides("ui", sys.argv[1:])
-    except ArgusError as error:
-        sys.exit(f"error: {error}")
+    require_known("ui")
     main()

@@ -14,10 +14,9 @@ from torch.nn import Module
 from torch.nn.functional import normalize
 from transformers import BlipForConditionalGeneration, BlipForImageTextRetrieval, BlipForQuestionAnswering
 
-from argus.errors import ConfigError, DataError
 from argus.models.base import Choice, Chooser, Embedder, Generator, Matcher, Runtime
 from argus.models.decoding import choice_score, choice_tokens, finite_logits, greedy, log_probabilities, right_padded
-from argus.models.loading import Source, finite, load_model, load_processor, resolve
+from argus.models.loading import Sources, finite, load_model, load_processor
 
 HEADS = {
     "retrieval": BlipForImageTextRetrieval,
@@ -58,18 +57,13 @@ class Blip(Embedder, Matcher, Generator, Chooser):
         pairs_at_once: int,
         runtime: Runtime,
     ) -> None:
-        for name, given in (("checkpoint", checkpoint), ("revision", revision)):
-            if set(given) != set(HEADS):
-                raise ConfigError(f"{name} of BLIP has the heads {sorted(given)}; give {', '.join(HEADS)}")
-        self.checkpoint = dict(checkpoint)
-        self.revisions = dict(revision)
+        self.sources = Sources("BLIP", HEADS, checkpoint, revision)
         self.caption_prompt = caption_prompt
         self.num_beams = num_beams
         self.max_new_tokens = max_new_tokens
         self.fusion_token = fusion_token
         self.pairs_at_once = pairs_at_once
         self.runtime = runtime
-        self._sources: dict[str, Source] = {}
         self._heads: dict[str, Head] = {}
 
     def modules(self, task: str) -> tuple[Module, ...]:
@@ -78,13 +72,7 @@ class Blip(Embedder, Matcher, Generator, Chooser):
     @property
     def revision(self) -> str:
         """Return the revision of every head, loaded or not; "missing" for one whose weights are not there."""
-        found = {}
-        for name in HEADS:
-            try:
-                found[name] = self._source(name).revision
-            except DataError:
-                found[name] = "missing"
-        return ",".join(f"{name}={revision}" for name, revision in found.items())
+        return ",".join(f"{name}={revision}" for name, revision in self.sources.revisions().items())
 
     @torch.inference_mode()
     def embed_images(self, images: Sequence[Image]) -> Tensor:
@@ -208,14 +196,9 @@ class Blip(Embedder, Matcher, Generator, Chooser):
         limit = head.tokens.max_position_embeddings
         return head.processor.tokenizer(list(texts), truncation=True, max_length=limit)["input_ids"]
 
-    def _source(self, name: str) -> Source:
-        if name not in self._sources:
-            self._sources[name] = resolve(self.checkpoint[name], self.revisions[name])
-        return self._sources[name]
-
     def _head(self, name: str) -> Head:
         if name not in self._heads:
-            source = self._source(name)
+            source = self.sources[name]
             model = load_model(HEADS[name], source, self.runtime, attention="eager")
             self._heads[name] = Head(model=model, processor=load_processor(source))
         return self._heads[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +54,38 @@ def resolve(location: str, revision: str | None = None) -> Source:
     if folder.is_dir() or folder.is_absolute() or location.startswith((".", "~")) or location.count("/") != 1:
         return _folder(folder, location)
     return _repository(location, revision)
+
+
+class Sources:
+    """The weights of a model that comes in parts, each found when it is first asked for.
+
+    Raises ConfigError when `checkpoint` or `revision` does not name exactly the `parts`.
+    """
+
+    def __init__(
+        self, model: str, parts: Iterable[str], checkpoint: Mapping[str, str], revision: Mapping[str, str | None]
+    ) -> None:
+        self.parts = tuple(parts)
+        for name, given in (("checkpoint", checkpoint), ("revision", revision)):
+            if set(given) != set(self.parts):
+                raise ConfigError(f"{name} of {model} has the heads {sorted(given)}; give {', '.join(self.parts)}")
+        self.checkpoint, self.revision = dict(checkpoint), dict(revision)
+        self._found: dict[str, Source] = {}
+
+    def __getitem__(self, part: str) -> Source:
+        if part not in self._found:
+            self._found[part] = resolve(self.checkpoint[part], self.revision[part])
+        return self._found[part]
+
+    def revisions(self) -> dict[str, str]:
+        """Return the revision of every part, used or not; "missing" for one whose weights are not there."""
+        return {part: self._revision(part) for part in self.parts}
+
+    def _revision(self, part: str) -> str:
+        try:
+            return self[part].revision
+        except DataError:
+            return "missing"
 
 
 def digest(folder: Path) -> str:

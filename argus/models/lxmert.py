@@ -18,7 +18,7 @@ from transformers import LxmertForPreTraining, LxmertForQuestionAnswering
 from argus.errors import ConfigError, DataError
 from argus.models.base import Choice, Chooser, Matcher, Runtime
 from argus.models.decoding import right_padded
-from argus.models.loading import Source, finite, load_model, load_tokenizer, resolve
+from argus.models.loading import Sources, finite, load_model, load_tokenizer
 from argus.models.lxmert_parts import join, look, read
 from argus.models.regions.base import RegionExtractor, Regions
 
@@ -57,19 +57,14 @@ class Lxmert(Matcher, Chooser):
         pairs_at_once: int,
         runtime: Runtime,
     ) -> None:
-        for name, given in (("checkpoint", checkpoint), ("revision", revision)):
-            if set(given) != set(HEADS):
-                raise ConfigError(f"{name} of LXMERT has the heads {sorted(given)}; give {', '.join(HEADS)}")
+        self.sources = Sources("LXMERT", HEADS, checkpoint, revision)
         if choose_by not in CHOOSING:
             raise ConfigError(f"choose_by of LXMERT is '{choose_by}': give one of {', '.join(CHOOSING)}")
-        self.checkpoint = dict(checkpoint)
-        self.revisions = dict(revision)
         self.labels = labels
         self.regions = regions
         self.choose_by = choose_by
         self.pairs_at_once = pairs_at_once
         self.runtime = runtime
-        self._sources: dict[str, Source] = {}
         self._heads: dict[str, Head] = {}
         self._numbers: dict[str, int] = {}
 
@@ -86,12 +81,7 @@ class Lxmert(Matcher, Chooser):
     @property
     def revision(self) -> str:
         """Return the revision of each head and of the detector; "missing" for one whose weights are not there."""
-        found = {}
-        for name in HEADS:
-            try:
-                found[name] = self._source(name).revision
-            except DataError:
-                found[name] = "missing"
+        found = self.sources.revisions()
         try:
             found["regions"] = self.regions.revision
         except DataError:
@@ -130,7 +120,7 @@ class Lxmert(Matcher, Chooser):
             return True
         raise DataError(
             f"of the {len(asked.choices)} choices of '{asked.question}', {len(unknown)} are none of the {len(known)} "
-            f"answers that '{self.checkpoint['answers']}' knows: {', '.join(map(repr, unknown[:5]))}. "
+            f"answers that '{self.sources.checkpoint['answers']}' knows: {', '.join(map(repr, unknown[:5]))}. "
             "model.choose_by=known_labels never chooses them, model.choose_by=matching asks the other head; or take "
             "another checkpoint.answers with its model.labels"
         )
@@ -198,7 +188,7 @@ class Lxmert(Matcher, Chooser):
         given = regions.features.shape[-1]
         if given != model.config.visual_feat_dim:
             raise ConfigError(
-                f"the detector gives features of {given} numbers and '{self.checkpoint[name]}' reads "
+                f"the detector gives features of {given} numbers and '{self.sources.checkpoint[name]}' reads "
                 f"{model.config.visual_feat_dim}: set model.checkpoint.regions to the detector that it was trained with"
             )
         return look(model.lxmert, regions.features.to(model.dtype), regions.boxes.to(model.dtype))
@@ -218,22 +208,17 @@ class Lxmert(Matcher, Chooser):
         expected = self._head("answers").model.config.num_qa_labels
         named = any(not label.startswith("label_") for label in self._numbers)
         if not named or max(self._numbers.values()) >= expected:
-            where = self.labels or self.checkpoint["answers"]
+            where = self.labels or self.sources.checkpoint["answers"]
             self._numbers = {}
             raise DataError(
-                f"'{where}' does not name the {expected} answers of '{self.checkpoint['answers']}'. Give a JSON list "
-                "of them in order with model.labels=FILE (LXMERT's own: github.com/airsplay/lxmert, data/vqa/"
-                "trainval_label2ans.json and data/gqa/trainval_ans2label.json), or model.choose_by=matching"
+                f"'{where}' does not name the {expected} answers of '{self.sources.checkpoint['answers']}'. Give a "
+                "JSON list of them in order with model.labels=FILE (LXMERT's own: github.com/airsplay/lxmert, "
+                "data/vqa/trainval_label2ans.json and data/gqa/trainval_ans2label.json), or model.choose_by=matching"
             )
-
-    def _source(self, name: str) -> Source:
-        if name not in self._sources:
-            self._sources[name] = resolve(self.checkpoint[name], self.revisions[name])
-        return self._sources[name]
 
     def _head(self, name: str) -> Head:
         if name not in self._heads:
-            source = self._source(name)
+            source = self.sources[name]
             model = load_model(HEADS[name], source, self.runtime, attention="eager")
             self._heads[name] = Head(model=model, tokenizer=load_tokenizer(source))
         return self._heads[name]

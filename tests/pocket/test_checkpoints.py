@@ -27,14 +27,6 @@ DAMAGE = [Blur(5), Noise(5), Typo(5)]
 MEGABYTE = 10**6
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 @pytest.fixture(scope="module")
 def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Entry, ...]]:
     root = tmp_path_factory.mktemp("scenes") / "pocket"

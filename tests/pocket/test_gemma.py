@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -41,14 +40,6 @@ CANDIDATES = 20
 CAPTIONED = ("coco", "flickr30k", "visual_genome")
 MEGABYTE = 10**6
 DAMAGE = [Noise(5), Typo(5)]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

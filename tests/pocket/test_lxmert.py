@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -41,14 +40,6 @@ MEGABYTE = 10**6
 FOUND = 0.9
 ABOVE = {"clevr": 0.25, "vcr": 0.2}
 """Well below what the model card states, for other and fewer pictures differ."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")
