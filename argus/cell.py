@@ -18,6 +18,7 @@ from omegaconf import DictConfig
 
 from argus import __version__, interrupts, settings, tracking
 from argus.data.base import Dataset
+from argus.data.cache import PictureCache
 from argus.data.selection import counts, take
 from argus.efficiency.probe import Meter, probe
 from argus.errors import ArgusError
@@ -92,7 +93,7 @@ def build(cfg: DictConfig, cell: Settings, marker: Marker) -> Parts:
     perturbation = settings.build_perturbation(cfg)
     entries = perturb_texts(clean, perturbation, cell.seed)
     loop = LightningLoop(
-        Pictures(entries, perturbation, cell.seed),
+        Pictures(entries, perturbation, cell.seed, _pictures_cache(cell), cell.change),
         cell.hardware.trainer,
         cell.hardware.batch_size,
         cell.hardware.num_workers,
@@ -105,6 +106,16 @@ def build(cfg: DictConfig, cell: Settings, marker: Marker) -> Parts:
 def _progress(marker: Marker, done: int, total: int) -> None:
     interrupts.check()
     marker.progress(done, total)
+
+
+def _pictures_cache(cell: Settings) -> PictureCache:
+    # The loader's workers end with the cell, and what they remember with them.
+    return pictures_cache(0 if cell.hardware.num_workers else cell.cache_mb)
+
+
+@lru_cache(maxsize=1)
+def pictures_cache(megabytes: int) -> PictureCache:
+    return PictureCache(megabytes * 2**20)
 
 
 @lru_cache(maxsize=1)

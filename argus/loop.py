@@ -10,9 +10,11 @@ from typing import Any
 
 import torch
 from lightning import LightningModule, Trainer
+from PIL.Image import Image
 from torch.utils.data import DataLoader, Dataset
 
-from argus.data.images import load_image
+from argus.data.cache import PictureCache
+from argus.data.images import load_image, stamp
 from argus.errors import ArgusError, DataError
 from argus.perturbations.base import Perturbation
 from argus.records import Entry, Failure, Sample
@@ -25,10 +27,16 @@ MOST_FAILURES = 0.01  # of the samples; more fail the cell
 
 
 class Pictures(Dataset[Sample | Failure]):
-    """Reads and perturbs one picture at a time, so that the loader's workers share the work."""
+    """Reads and perturbs one picture at a time, so that the loader's workers share the work.
 
-    def __init__(self, entries: Sequence[Entry], perturbation: Perturbation, seed: int) -> None:
+    `change` tells the perturbation from all others that may share the cache; "" where it leaves pictures alone.
+    """
+
+    def __init__(
+        self, entries: Sequence[Entry], perturbation: Perturbation, seed: int, cache: PictureCache, change: str
+    ) -> None:
         self.entries, self.perturbation, self.seed = entries, perturbation, seed
+        self.cache, self.change = cache, change
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -36,12 +44,20 @@ class Pictures(Dataset[Sample | Failure]):
     def __getitem__(self, index: int) -> Sample | Failure:
         entry = self.entries[index]
         try:
-            image = load_image(entry.source)
+            image = self._image(entry)
         except DataError as error:
             return Failure(entry.id, str(error))
-        # Perturb before any model's own resize: every model must see the same corrupted pixels.
-        image = self.perturbation.image(image, self.seed, entry.id)
         return Sample(entry.id, image, entry.captions, entry.questions)
+
+    def _image(self, entry: Entry) -> Image:
+        file = (entry.source, stamp(entry.source.path))
+        image = self.cache.get(file, lambda: load_image(entry.source))
+
+        # Perturb before any model's own resize: every model must see the same corrupted pixels.
+        def perturbed() -> Image:
+            return self.perturbation.image(image, self.seed, entry.id)
+
+        return self.cache.get((*file, self.change, self.seed, entry.id), perturbed) if self.change else perturbed()
 
 
 class Predictor(LightningModule):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # Tables of alternatives and spec sheets: one of their entries is used and stands resolved elsewhere.
 NOT_PARAMS = ("checkpoints", "revisions", "fusion_tokens", "caption_ceilings", "spec", "references", "prepare")
+PICTURES_STAY = ("none", "text")
+"""The modalities of perturbations that leave pictures alone."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Settings:
     hardware: Hardware
     dataset_config: str  # as yaml, so that what is loaded from it can be cached by its text
     model_config: str
+    change: str  # the perturbation as yaml; "" where it leaves pictures alone
     limit: int | None
     expected: int | None
     caption_prompt: str
@@ -58,6 +61,7 @@ class Settings:
     lock: str
     sweep: str | None
     fingerprint: str | None
+    cache_mb: int
 
 
 def store_of(cfg: DictConfig) -> Store:
@@ -93,6 +97,7 @@ def check_values(cfg: DictConfig) -> None:
     """Raise ConfigError for a number that cannot work, before anything is loaded."""
     least = {
         "seed": 0,
+        "argus.cache_mb": 0,
         "dataset.limit": 1,
         "hardware.batch_size": 1,
         "hardware.num_workers": 0,
@@ -124,6 +129,7 @@ def _settings(cfg: DictConfig) -> Settings:
         hardware=_hardware(cfg.hardware, cfg.suite.checkpoints),
         dataset_config=yaml_of(cfg.dataset.reader),
         model_config=yaml_of(cfg.model.adapter),
+        change="" if cfg.perturbation.modality in PICTURES_STAY else yaml_of(cfg.perturbation.transform),
         limit=cfg.dataset.limit,
         expected=cfg.dataset.expected,
         caption_prompt=cfg.model.caption_prompt,
@@ -132,6 +138,7 @@ def _settings(cfg: DictConfig) -> Settings:
         lock=cfg.argus.lock,
         sweep=cfg.argus.sweep,
         fingerprint=cfg.argus.fingerprint,
+        cache_mb=cfg.argus.cache_mb,
     )
 
 

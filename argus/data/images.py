@@ -57,6 +57,15 @@ def decode(path: Path) -> Image.Image:
     return flatten(picture, path)
 
 
+def stamp(path: Path) -> tuple[int, int] | None:
+    """Return what changes when a file does (time of change in ns, bytes), or None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
 def unreadable(path: Path, reason: str) -> DataError:
     return DataError(f"'{path}' cannot be read as a picture: {reason}")
 
