@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import random
+import re
 import runpy
 import subprocess
 import sys
@@ -53,8 +54,9 @@ def changed_words(before: str, after: str) -> float:
 
 
 def test_yaml_has_the_agreed_keys_and_builds_what_it_says(name: str, config: DictConfig, perturbation: Perturbation):
-    assert set(config.perturbation) == {"name", "modality", "severity", "transform"}
+    assert set(config.perturbation) == {"name", "modality", "family", "severity", "transform"}
     assert config.perturbation.name == name
+    assert re.fullmatch("[a-z]+", config.perturbation.family)
     kind = {"image": ImagePerturbation, "text": TextPerturbation, "none": Perturbation}[config.perturbation.modality]
     assert isinstance(perturbation, kind)
     assert perturbation.severity == config.perturbation.severity
