@@ -47,23 +47,30 @@ class ProbedCosts(Costs):
 
 
 class Meter:
-    """A step whose batches are watched while the evaluation runs, so that measuring costs no batch of its own.
+    """A step whose batches are watched while the evaluation runs, so that measuring costs little of its own.
 
-    The first batch warms up, the second tells the memory, those after it are timed; outputs are those of the step.
+    The first batch warms up, the second tells the memory, the third goes sample by sample (one counts operations, the
+    others are timed), the full ones after it are timed. Outputs are those of the step.
     """
 
     def __init__(self, step: Step, modules: Sequence[Module], device: str) -> None:
         self.step, self.modules, self.device = step, tuple(modules), device
         self.tensors = weights(modules)
-        self.calls = 0
+        self.full = 0  # samples of a full batch
         self.peak_bytes: int | None = None
+        self.flops: int | None = None
+        self.latencies: list[float] = []  # seconds of calls at batch 1
         self.timings: list[Timing] = []
 
     def __call__(self, batch: Sequence[Sample]) -> list[Any]:
-        self.calls += 1
-        if self.calls == 1:
+        if not self.full:
+            self.full = len(batch)
             return self.step(batch)
-        return self.weigh(batch) if self.peak_bytes is None else self.time(batch)
+        if self.peak_bytes is None:
+            return self.weigh(batch)
+        if self.flops is None:
+            return self.singly(batch)
+        return self.time(batch) if len(batch) == self.full else self.step(batch)
 
     def weigh(self, batch: Sequence[Sample]) -> list[Any]:
         """Run the step on a batch and note the most bytes that lived at once, the weights aside."""
@@ -71,23 +78,48 @@ class Meter:
         self.peak_bytes = _peak_bytes(lambda: outputs.extend(self.step(batch)), self.tensors, self.device)
         return outputs
 
+    def singly(self, batch: Sequence[Sample]) -> list[Any]:
+        """Run the step on each sample by itself: on the first to count its operations, on the others to time them.
+
+        Once that was enough, the rest goes together.
+        """
+        outputs, rest = self.count(batch[0]), list(batch[1:])
+        while rest and not _enough(self.latencies, len(batch)):
+            outputs.extend(self.call(rest.pop(0)))
+        return outputs + self.step(rest) if rest else outputs
+
+    def count(self, sample: Sample) -> list[Any]:
+        """Run the step on one sample and note its operations; the counter slows it down."""
+        outputs: list[Any] = []
+        self.flops = count_flops(lambda: outputs.extend(self.step([sample])))
+        return outputs
+
+    def call(self, sample: Sample) -> list[Any]:
+        """Run the step on one sample and note how long it took."""
+        outputs, seconds = self._timed([sample])
+        self.latencies.append(seconds)
+        return outputs
+
     def time(self, batch: Sequence[Sample]) -> list[Any]:
-        """Run the step on a batch, the device synchronised before and after."""
+        """Run the step on a batch and note how long it took."""
+        outputs, seconds = self._timed(batch)
+        self.timings.append(Timing(len(batch), seconds))
+        return outputs
+
+    def _timed(self, batch: Sequence[Sample]) -> tuple[list[Any], float]:
         synchronise(self.device)
         start = time.perf_counter()
         outputs = self.step(batch)
         synchronise(self.device)
-        self.timings.append(Timing(len(batch), time.perf_counter() - start))
-        return outputs
+        return outputs, time.perf_counter() - start
 
 
 def probe(meter: Meter, samples: Sequence[Sample], warmup: int = 1, repeats: int = 20) -> ProbedCosts:
     """Return what one sample costs, once the evaluation has run through `meter`; `samples` is one batch, in memory.
 
-    Calls at batch 1 go through the samples in turn: one counts operations (the counter slows it down), `warmup` follow,
-    and `repeats` are timed, or fewer once 0.75 s have passed and 10 are done, or 15 s and 3. All samples in one
-    call are weighed or timed where the evaluation had too few batches for that. Give a step without a cache: repeated
-    samples would hit it.
+    What the evaluation was too short for is done now. More calls at batch 1, after `warmup` that are not timed, go
+    through the samples in turn until `repeats` are timed, or fewer once 0.75 s have passed and 10 are done, or 15 s and
+    3. Give a step without a cache: repeated samples would hit it.
 
     Raises DataError without samples, ConfigError for repeats below 1.
     """
@@ -95,52 +127,47 @@ def probe(meter: Meter, samples: Sequence[Sample], warmup: int = 1, repeats: int
         raise DataError("no readable sample to measure costs with; check the data, or leave the probe out")
     if repeats < 1 or warmup < 0:
         raise ConfigError(f"repeats {repeats}, warmup {warmup}: give 1 or more, 0 or more")
-    singles = cycle([[sample] for sample in samples])
     with torch.inference_mode():
-        flops = count_flops(lambda: meter.step(next(singles)))
-        for _ in range(warmup):
-            meter.step(next(singles))
-        latencies = _time(meter.step, singles, meter.device, FEWEST_CALLS, repeats)
         if meter.peak_bytes is None:
             meter.weigh(samples)
+        if meter.flops is None:
+            meter.count(samples[0])
         if not meter.timings:
             meter.time(samples)
-    return _costs(flops, latencies, meter)
+        _call(meter, cycle(samples), warmup, repeats)
+    return _costs(meter)
 
 
-def _costs(flops: int, latencies: Sequence[float], meter: Meter) -> ProbedCosts:
+def _call(meter: Meter, samples: Iterator[Sample], warmup: int, repeats: int) -> None:
+    """Go on timing calls at batch 1 until there are enough."""
+    if _enough(meter.latencies, repeats):
+        return
+    for _ in range(warmup):
+        meter.step([next(samples)])
+    while not _enough(meter.latencies, repeats):
+        meter.call(next(samples))
+
+
+def _enough(seconds: Sequence[float], repeats: int) -> bool:
+    done, passed = len(seconds), sum(seconds)
+    enough = (done >= FEWEST_CALLS and passed >= BUDGET_S) or (done >= 3 and passed >= PATIENCE_S)
+    return done >= repeats or enough
+
+
+def _costs(meter: Meter) -> ProbedCosts:
     weight_bytes, timings = size_bytes(meter.tensors), meter.timings
     assert meter.peak_bytes is not None
     return ProbedCosts(
-        latency_p50_ms=1e3 * float(np.percentile(latencies, 50)),
-        latency_p95_ms=1e3 * float(np.percentile(latencies, 95)),
+        latency_p50_ms=1e3 * float(np.percentile(meter.latencies, 50)),
+        latency_p95_ms=1e3 * float(np.percentile(meter.latencies, 95)),
         throughput_per_s=sum(timing.samples for timing in timings) / sum(timing.seconds for timing in timings),
         peak_memory_mb=(weight_bytes + meter.peak_bytes) / MEBIBYTE,
         parameters=count(parameters(meter.modules)),
         weights_mb=weight_bytes / MEBIBYTE,
-        flops_per_sample=flops or math.nan,  # none counted is not known, which is not none
-        latency_repeats=len(latencies),
+        flops_per_sample=meter.flops or math.nan,  # none counted is not known, which is not none
+        latency_repeats=len(meter.latencies),
         batch_repeats=len(timings),
     )
-
-
-def _time(step: Step, batches: Iterator[list[Sample]], device: str, fewest: int, most: int) -> list[float]:
-    """Return the seconds of each call."""
-    seconds: list[float] = []
-    while len(seconds) < most and not _enough(seconds, fewest):
-        batch = next(batches)
-        synchronise(device)
-        start = time.perf_counter()
-        step(batch)
-        synchronise(device)
-        seconds.append(time.perf_counter() - start)
-    return seconds
-
-
-def _enough(seconds: Sequence[float], fewest: int) -> bool:
-    if sum(seconds) < BUDGET_S:
-        return False
-    return len(seconds) >= fewest or (len(seconds) >= 3 and sum(seconds) >= PATIENCE_S)
 
 
 def synchronise(device: str) -> None:

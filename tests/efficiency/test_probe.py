@@ -10,7 +10,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from argus.efficiency.flops import count_flops
 from argus.efficiency.memory import LiveTensors
-from argus.efficiency.probe import BUDGET_S, FEWEST_CALLS, MEBIBYTE, Meter, Timing, _enough, probe
+from argus.efficiency.probe import BUDGET_S, MEBIBYTE, Meter, Timing, _enough, probe
 from argus.efficiency.weights import count, parameters, size_bytes, weights
 from argus.errors import ConfigError, DataError
 from argus.records import Sample
@@ -52,20 +52,21 @@ def _sleep(seconds: float) -> None:
 
 
 def test_costs_are_those_of_the_layer():
-    meter = metered(Layer(seconds=0.01), [8, 8, 8, 4])
+    meter = metered(Layer(seconds=0.01), [8, 8, 8, 8, 8, 4])
     costs = probe(meter, pictures(8), warmup=1, repeats=12)
     assert costs.parameters == 256 * 1024 + 1024
     assert costs.weights_mb == pytest.approx(4 * (256 * 1024 + 1024) / MEBIBYTE)
     assert costs.flops_per_sample == 2 * 256 * 1024
-    # 8 rows in and 8 rows out live beside the weights
+    # of the second batch, 8 rows in and 8 rows out live beside the weights
     assert costs.peak_memory_mb == pytest.approx(costs.weights_mb + 8 * (256 + 1024) * 4 / MEBIBYTE)
     assert 10 <= costs.latency_p50_ms <= costs.latency_p95_ms < 100
-    assert costs.latency_repeats == 12
+    assert costs.latency_repeats == 12  # seven in the third batch, five afterwards
     assert costs.batch_repeats == 2
+    assert 50 < costs.throughput_per_s <= 100
 
 
 def test_throughput_is_samples_by_seconds_of_the_timed_batches():
-    meter = metered(Layer(), [8, 8])
+    meter = metered(Layer(), [8, 8, 8])
     meter.timings.extend([Timing(8, 0.125), Timing(12, 0.075)])
     assert probe(meter, pictures(8), warmup=0, repeats=1).throughput_per_s == 100
 
@@ -81,27 +82,36 @@ def test_warm_up_is_not_timed():
 
 
 def test_slow_steps_stop_at_the_fewest_repeats_and_say_so():
-    meter = metered(Layer(seconds=BUDGET_S / 8), [2, 2, 2, 2])
+    meter = metered(Layer(seconds=BUDGET_S / 8), [2, 2, 2, 2, 2])
     costs = probe(meter, pictures(2), warmup=0, repeats=20)
     assert (costs.latency_repeats, costs.batch_repeats) == (10, 2)
 
 
-@pytest.mark.parametrize("sizes", [[], [4], [4, 4]])
+@pytest.mark.parametrize("sizes", [[], [4], [4, 4], [4, 4, 1], [4, 4, 4, 3]])
 def test_an_evaluation_too_short_to_be_watched_is_made_up_for_with_the_samples(sizes):
     layer = Layer()
     costs = probe(metered(layer, sizes), pictures(2), warmup=0, repeats=1)
-    assert costs.batch_repeats == 1
+    assert costs.batch_repeats == 1  # a last batch that is not full says little of throughput
+    assert costs.latency_repeats >= 1
     assert costs.flops_per_sample == 2 * 256 * 1024
-    assert layer.batches[-1] == ["0", "1"]
+    assert ["0", "1"] in layer.batches
 
 
-def test_a_watched_step_gives_the_same_outputs_and_runs_once_a_batch():
+def test_a_watched_step_gives_the_same_outputs_and_sees_each_sample_once():
     layer = Layer(seconds=0.01)
     meter = metered(layer)
-    assert [meter(pictures(size)) for size in (3, 3, 3, 1)] == [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0]]
-    assert [len(batch) for batch in layer.batches] == [3, 3, 3, 1]
-    assert [timing.samples for timing in meter.timings] == [3, 1]
+    assert [meter(pictures(size)) for size in (3, 3, 3, 3, 1)] == [[0, 0, 0]] * 4 + [[0]]
+    assert [len(batch) for batch in layer.batches] == [3, 3, 1, 1, 1, 3, 1]
+    assert layer.batches[2:5] == [["0"], ["1"], ["2"]]
+    assert [timing.samples for timing in meter.timings] == [3]
     assert meter.timings[0].seconds >= 0.03
+    assert len(meter.latencies) == 2
+
+
+def test_slow_samples_go_together_once_enough_were_timed():
+    layer = Layer(seconds=BUDGET_S / 8)
+    metered(layer, [20] * 2)(pictures(20))
+    assert [len(batch) for batch in layer.batches] == [20, 20, *[1] * 11, 9]
 
 
 @pytest.mark.parametrize(
@@ -109,15 +119,15 @@ def test_a_watched_step_gives_the_same_outputs_and_runs_once_a_batch():
     [(0.03125, 24), (0.2, 10), (2.0, 8), (4.0, 4), (60.0, 3)],  # 0.75 s and ten calls; 15 s and three
 )
 def test_timing_stops_by_the_stated_rule(seconds, stops_after):
-    done = next(n for n in range(1, 1000) if _enough([seconds] * n, FEWEST_CALLS))
+    done = next(n for n in range(1, 1000) if _enough([seconds] * n, repeats=1000))
     assert done == stops_after
 
 
 def test_calls_at_batch_one_go_through_the_samples():
     layer = Layer()
-    probe(metered(layer, [3, 3, 3]), pictures(3), warmup=0, repeats=10)
-    assert layer.batches[3:7] == [["0"], ["1"], ["2"], ["0"]]
-    assert len(layer.batches) == 3 + 1 + 10  # the evaluation's, one that counts, those that are timed
+    probe(metered(layer, [3, 3]), pictures(3), warmup=2, repeats=10)
+    assert layer.batches[2:8] == [["0"], ["0", "1", "2"], ["0"], ["1"], ["2"], ["0"]]
+    assert len(layer.batches) == 2 + 1 + 1 + 2 + 10  # the evaluation's, one that counts, one full, warm-up, timed
 
 
 def test_a_step_without_counted_operations_is_not_free():
