@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from argus.models.base import Runtime
-from tests.models import tiny
+from tests.models import tiny, tiny_chat
 
 
 @pytest.fixture(scope="session")
@@ -36,9 +36,16 @@ def gemma_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny.save_gemma(tmp_path_factory.mktemp("gemma"))
 
 
-@pytest.fixture(
-    scope="session", params=[tiny.save_gemma, tiny.save_qwen, tiny.save_idefics3], ids=["gemma", "qwen", "idefics3"]
-)
+CHAT_MODELS = {
+    "gemma": tiny.save_gemma,
+    "qwen": tiny_chat.save_qwen,
+    "idefics3": tiny_chat.save_idefics3,
+    "llava_onevision": tiny_chat.save_llava_onevision,
+    "internvl": tiny_chat.save_internvl,
+}
+
+
+@pytest.fixture(scope="session", params=CHAT_MODELS.values(), ids=CHAT_MODELS)
 def chat_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A chat model: the tests that take it hold for every kind of them."""
     folder: Path = request.param(tmp_path_factory.mktemp("chat"))

@@ -31,18 +31,8 @@ from transformers import (
     Gemma3Processor,
     GemmaTokenizer,
     GenerationConfig,
-    Idefics3Config,
-    Idefics3ForConditionalGeneration,
-    Idefics3ImageProcessor,
-    Idefics3Processor,
     LxmertConfig,
     LxmertForPreTraining,
-    Qwen2_5_VLConfig,
-    Qwen2_5_VLForConditionalGeneration,
-    Qwen2_5_VLProcessor,
-    Qwen2Tokenizer,
-    Qwen2VLImageProcessor,
-    Qwen2VLVideoProcessor,
     SiglipConfig,
     SiglipImageProcessor,
     SiglipModel,
@@ -62,51 +52,35 @@ CHAT_TEMPLATE = (
     "{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"
 )
 
-QWEN_TEMPLATE = (
-    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n"
-    "{% for part in message['content'] %}"
-    "{% if part['type'] == 'image' %}<|vision_start|><|image_pad|><|vision_end|>{% else %}{{ part['text'] }}{% endif %}"
-    "{% endfor %}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
-
-IDEFICS_TEMPLATE = (
-    "<|im_start|>{% for message in messages %}{{ message['role'] | capitalize }}:"
-    "{% for part in message['content'] %}"
-    "{% if part['type'] == 'image' %}<image>{% else %} {{ part['text'] }}{% endif %}"
-    "{% endfor %}<end_of_utterance>\n{% endfor %}"
-    "{% if add_generation_prompt %}Assistant:{% endif %}"
-)
-
 
 def save_clip(folder: Path) -> Path:
     """Write a CLIP of 16 px pictures and 40 text positions, one token per letter."""
     tokenizer = _letters()
     config = CLIPConfig(
         text_config={
-            **_tower(),
+            **tower(),
             "vocab_size": len(tokenizer),
             "max_position_embeddings": 40,
             "bos_token_id": tokenizer.bos_token_id,
             "eos_token_id": tokenizer.eos_token_id,
             "pad_token_id": tokenizer.pad_token_id,
         },
-        vision_config={**_tower(), "image_size": 16, "patch_size": 8},
+        vision_config={**tower(), "image_size": 16, "patch_size": 8},
         projection_dim=12,
     )
     pictures = CLIPImageProcessor(size={"shortest_edge": 16}, crop_size={"height": 16, "width": 16})
-    return _save(folder, CLIPModel, config, CLIPProcessor(pictures, tokenizer))
+    return save(folder, CLIPModel, config, CLIPProcessor(pictures, tokenizer))
 
 
 def save_siglip(folder: Path) -> Path:
     """Write a SigLIP of 16 px pictures and 40 text positions, one token per letter; its tokenizer is CLIP's."""
     tokenizer = _letters()
     config = SiglipConfig(
-        text_config={**_tower(), "vocab_size": len(tokenizer), "max_position_embeddings": 40, "projection_size": 16},
-        vision_config={**_tower(), "image_size": 16, "patch_size": 8},
+        text_config={**tower(), "vocab_size": len(tokenizer), "max_position_embeddings": 40, "projection_size": 16},
+        vision_config={**tower(), "image_size": 16, "patch_size": 8},
     )
     pictures = SiglipImageProcessor(size={"height": 16, "width": 16})
-    return _save(folder, SiglipModel, config, SiglipProcessor(pictures, tokenizer))
+    return save(folder, SiglipModel, config, SiglipProcessor(pictures, tokenizer))
 
 
 def save_blip(folder: Path) -> dict[str, str]:
@@ -123,7 +97,7 @@ def save_gemma(folder: Path, sliding_window: int = 24) -> Path:
     tokenizer = _gemma_tokenizer()
     config = Gemma3Config(
         text_config={
-            **_tower(layers=3),
+            **tower(layers=3),
             "vocab_size": len(tokenizer),
             "num_key_value_heads": 1,
             "head_dim": 8,
@@ -135,7 +109,7 @@ def save_gemma(folder: Path, sliding_window: int = 24) -> Path:
             "bos_token_id": tokenizer.bos_token_id,
             "eos_token_id": tokenizer.eos_token_id,
         },
-        vision_config={**_tower(), "image_size": 16, "patch_size": 4, "vision_use_head": False},
+        vision_config={**tower(), "image_size": 16, "patch_size": 4, "vision_use_head": False},
         mm_tokens_per_image=4,
         boi_token_index=tokenizer.convert_tokens_to_ids("<start_of_image>"),
         eoi_token_index=tokenizer.convert_tokens_to_ids("<end_of_image>"),
@@ -145,86 +119,12 @@ def save_gemma(folder: Path, sliding_window: int = 24) -> Path:
     )
     pictures = Gemma3ImageProcessor(size={"height": 16, "width": 16}, do_pan_and_scan=False)
     processor = Gemma3Processor(pictures, tokenizer, chat_template=CHAT_TEMPLATE, image_seq_length=4)
-    _save(folder, Gemma3ForConditionalGeneration, config, processor)
+    save(folder, Gemma3ForConditionalGeneration, config, processor)
     ends = [tokenizer.eos_token_id, tokenizer.convert_tokens_to_ids("<end_of_turn>")]
     GenerationConfig(
         do_sample=True, top_k=20, top_p=0.9, temperature=1.5, eos_token_id=ends, pad_token_id=tokenizer.pad_token_id
     ).save_pretrained(folder)
     return folder
-
-
-def save_qwen(folder: Path) -> Path:
-    """Write a Qwen2.5-VL: another tokenizer, image tokens that follow the picture's size, positions in three axes."""
-    specials = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>"]
-    specials += ["<|image_pad|>", "<|video_pad|>"]
-    merges = [("y", "e"), ("ye", "s"), ("n", "o"), ("Y", "e"), ("Ye", "s"), ("Ġ", "n"), ("Ġ", '"'), ('"', "?")]
-    pieces = [*sorted(ByteLevel.alphabet()), *("".join(pair) for pair in merges), *specials]
-    tokenizer = Qwen2Tokenizer(vocab={piece: index for index, piece in enumerate(pieces)}, merges=merges)
-    tokenizer.add_tokens(specials, special_tokens=True)
-    identify = tokenizer.convert_tokens_to_ids
-    config = Qwen2_5_VLConfig(
-        text_config={
-            **_tower(),
-            "hidden_size": 32,
-            "num_key_value_heads": 1,
-            "vocab_size": len(tokenizer),
-            "max_position_embeddings": 512,
-            "rope_parameters": {"rope_type": "default", "mrope_section": [2, 3, 3], "rope_theta": 1e4},
-            "bos_token_id": None,
-            "eos_token_id": identify("<|im_end|>"),
-            "pad_token_id": identify("<|endoftext|>"),
-        },
-        vision_config={
-            "depth": 2,
-            "hidden_size": 16,
-            "intermediate_size": 24,
-            "num_heads": 2,
-            "window_size": 56,
-            "fullatt_block_indexes": [1],
-            "out_hidden_size": 32,
-            "initializer_range": SPREAD,
-        },
-        image_token_id=identify("<|image_pad|>"),
-        video_token_id=identify("<|video_pad|>"),
-        vision_start_token_id=identify("<|vision_start|>"),
-        vision_end_token_id=identify("<|vision_end|>"),
-    )
-    size = {"shortest_edge": 56 * 56, "longest_edge": 112 * 112}
-    pictures, videos = Qwen2VLImageProcessor(size=size), Qwen2VLVideoProcessor(size=size)
-    processor = Qwen2_5_VLProcessor(pictures, tokenizer, videos, chat_template=QWEN_TEMPLATE)
-    return _save(folder, Qwen2_5_VLForConditionalGeneration, config, processor)
-
-
-def save_idefics3(folder: Path) -> Path:
-    """Write an Idefics3, the architecture of SmolVLM: pictures are cut into tiles, each with tokens of its own."""
-    tiles = [f"<row_{row + 1}_col_{column + 1}>" for row in range(6) for column in range(6)]
-    specials = ["<|im_start|>", "<|im_end|>", "<image>", "<fake_token_around_image>", "<end_of_utterance>"]
-    specials += ["<global-img>", *tiles]
-    merges = [("y", "e"), ("ye", "s"), ("n", "o"), ("Y", "e"), ("Ye", "s"), ("Ġ", "n"), ("Ġ", '"'), ('"', "?")]
-    pieces = [*sorted(ByteLevel.alphabet()), *("".join(pair) for pair in merges), *specials]
-    tokenizer = Qwen2Tokenizer(vocab={piece: index for index, piece in enumerate(pieces)}, merges=merges)
-    tokenizer.add_tokens(specials, special_tokens=True)
-    identify = tokenizer.convert_tokens_to_ids
-    config = Idefics3Config(
-        text_config={
-            "model_type": "llama",
-            **_tower(),
-            "hidden_size": 32,
-            "num_key_value_heads": 1,
-            "vocab_size": len(tokenizer),
-            "max_position_embeddings": 1024,
-            "bos_token_id": identify("<|im_start|>"),
-            "eos_token_id": identify("<end_of_utterance>"),
-            "pad_token_id": identify("<|im_end|>"),
-        },
-        vision_config={**_tower(), "image_size": 16, "patch_size": 4},
-        image_token_id=identify("<image>"),
-        pad_token_id=identify("<|im_end|>"),
-        scale_factor=2,
-    )
-    pictures = Idefics3ImageProcessor(size={"longest_edge": 32}, max_image_size={"longest_edge": 16})
-    processor = Idefics3Processor(pictures, tokenizer, image_seq_len=4, chat_template=IDEFICS_TEMPLATE)
-    return _save(folder, Idefics3ForConditionalGeneration, config, processor)
 
 
 def save_lxmert(folder: Path) -> Path:
@@ -252,10 +152,10 @@ def save_lxmert(folder: Path) -> Path:
         torch.manual_seed(7)
         detector = Detector(DetectorConfig(side=32, widths=(4, 6, 8, 8, 12), regions=5, facets=(2, 3)))
     save_detector(detector, folder / "regions")
-    return _save(folder, LxmertForPreTraining, config, tokenizer)
+    return save(folder, LxmertForPreTraining, config, tokenizer)
 
 
-def _tower(layers: int = 2) -> dict[str, Any]:
+def tower(layers: int = 2) -> dict[str, Any]:
     return {
         "hidden_size": 16,
         "intermediate_size": 24,
@@ -275,7 +175,7 @@ def _save_blip(folder: Path, kind: type) -> Path:
     tokenizer = _letter_pieces()
     config = BlipConfig(
         text_config={
-            **_tower(),
+            **tower(),
             "vocab_size": len(tokenizer),
             "encoder_hidden_size": 16,
             "max_position_embeddings": 64,
@@ -284,12 +184,12 @@ def _save_blip(folder: Path, kind: type) -> Path:
             "sep_token_id": tokenizer.sep_token_id,
             "pad_token_id": tokenizer.pad_token_id,
         },
-        vision_config={**_tower(), "image_size": 16, "patch_size": 8},
+        vision_config={**tower(), "image_size": 16, "patch_size": 8},
         image_text_hidden_size=12,
         initializer_range=SPREAD,
     )
     pictures = BlipImageProcessor(size={"height": 16, "width": 16})
-    return _save(folder, kind, config, BlipProcessor(pictures, tokenizer))
+    return save(folder, kind, config, BlipProcessor(pictures, tokenizer))
 
 
 def _letter_pieces() -> BertTokenizer:
@@ -322,7 +222,7 @@ def _gemma_tokenizer() -> GemmaTokenizer:
     return tokenizer
 
 
-def _save(folder: Path, kind: Any, config: Any, processor: Any) -> Path:
+def save(folder: Path, kind: Any, config: Any, processor: Any) -> Path:
     bars = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     with torch.random.fork_rng(devices=[]):
