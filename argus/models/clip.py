@@ -46,9 +46,8 @@ class Clip(Embedder):
     @torch.inference_mode()
     def embed_images(self, images: Sequence[Image]) -> Tensor:
         """Return (len(images), d) unit-length rows."""
-        inputs = self.processor(images=[image.convert("RGB") for image in images], return_tensors="pt")
-        features = self.model.get_image_features(pixel_values=inputs["pixel_values"].to(self.runtime.device))
-        return self._unit(features.pooler_output)
+        inputs = self.processor(images=list(images), return_tensors="pt").to(self.runtime.device)
+        return self._unit(self.model.get_image_features(**inputs).pooler_output)
 
     @torch.inference_mode()
     def embed_texts(self, texts: Sequence[str]) -> Tensor:

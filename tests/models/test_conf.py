@@ -13,7 +13,7 @@ from argus.models.base import Choice, Chooser, Embedder, Generator, Matcher, Mod
 
 CONF = Path(__file__).resolve().parents[2] / "conf" / "model"
 NAMES = sorted(path.stem for path in CONF.glob("*.yaml"))
-UNPINNED = {"lxmert"}
+UNPINNED = {"internvl", "llava_onevision", "lxmert", "siglip", "siglip2", "smolvlm"}
 """Models whose published commits could not be looked up; each yaml says so."""
 
 
@@ -39,7 +39,8 @@ def test_settings_are_exactly_what_the_adapter_takes(name, suite):
 
 @pytest.mark.parametrize("name", sorted(UNPINNED))
 def test_a_model_that_is_not_pinned_says_so_in_its_yaml(name):
-    assert set(settings(name, "official").revision.values()) == {None}
+    revision = settings(name, "official").revision
+    assert revision is None or set(revision.values()) == {None}
     assert "could not be looked up" in (CONF / f"{name}.yaml").read_text()
 
 

@@ -33,6 +33,11 @@ from transformers import (
     GenerationConfig,
     LxmertConfig,
     LxmertForPreTraining,
+    Siglip2Config,
+    Siglip2ImageProcessor,
+    Siglip2Model,
+    Siglip2Processor,
+    Siglip2Tokenizer,
     SiglipConfig,
     SiglipImageProcessor,
     SiglipModel,
@@ -81,6 +86,27 @@ def save_siglip(folder: Path) -> Path:
     )
     pictures = SiglipImageProcessor(size={"height": 16, "width": 16})
     return save(folder, SiglipModel, config, SiglipProcessor(pictures, tokenizer))
+
+
+def save_siglip2(folder: Path) -> Path:
+    """Write a SigLIP2 of one resolution: SigLIP with Gemma's tokenizer, pieces with merges, texts filled to 40."""
+    tokenizer = _gemma_tokenizer()
+    config = SiglipConfig(
+        text_config={**tower(), "vocab_size": len(tokenizer), "max_position_embeddings": 40, "projection_size": 16},
+        vision_config={**tower(), "image_size": 16, "patch_size": 8},
+    )
+    pictures = SiglipImageProcessor(size={"height": 16, "width": 16})
+    return save(folder, SiglipModel, config, SiglipProcessor(pictures, tokenizer))
+
+
+def save_naflex(folder: Path) -> Path:
+    """Write a SigLIP2 of any resolution: a picture keeps its shape, as up to 256 patches of which some are filling."""
+    tokenizer = Siglip2Tokenizer(vocab=_gemma_tokenizer().get_vocab(), merges=_gemma_merges(), padding_side="right")
+    config = Siglip2Config(
+        text_config={**tower(), "vocab_size": len(tokenizer), "max_position_embeddings": 40, "projection_size": 16},
+        vision_config={**tower(), "num_patches": 16, "patch_size": 16},
+    )
+    return save(folder, Siglip2Model, config, Siglip2Processor(Siglip2ImageProcessor(), tokenizer))
 
 
 def save_blip(folder: Path) -> dict[str, str]:
@@ -199,14 +225,19 @@ def _letter_pieces() -> BertTokenizer:
     return BertTokenizer(vocab={piece: index for index, piece in enumerate(pieces)}, bos_token="[DEC]")
 
 
-def _gemma_tokenizer() -> GemmaTokenizer:
-    specials = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", "<start_of_turn>", "<end_of_turn>"]
-    specials += ["<start_of_image>", "<end_of_image>", "<image_soft_token>"]
-    letters = [*ascii_letters, *digits, *punctuation, "▁", "\n"]
+def _gemma_merges() -> list[tuple[str, str]]:
     # Pieces that grow over a space, a line end or a quotation mark: a prompt cannot be cut just anywhere.
     merges = [("\n", "\n"), ("\n\n", "\n"), ("▁", '"'), ('"', "?"), ("▁", "a"), ('"', "a"), ("\n\n", "D")]
     for word in (*WORDS, "▁yes", "▁no", "▁red"):
         merges += [(word[:end], word[end]) for end in range(1, len(word)) if (word[:end], word[end]) not in merges]
+    return merges
+
+
+def _gemma_tokenizer() -> GemmaTokenizer:
+    specials = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", "<start_of_turn>", "<end_of_turn>"]
+    specials += ["<start_of_image>", "<end_of_image>", "<image_soft_token>"]
+    letters = [*ascii_letters, *digits, *punctuation, "▁", "\n"]
+    merges = _gemma_merges()
     pieces = [*specials, *(f"<0x{value:02X}>" for value in range(256)), *letters]
     pieces += [piece for piece in dict.fromkeys("".join(pair) for pair in merges) if piece not in pieces]
     tokenizer = GemmaTokenizer(
