@@ -10,9 +10,10 @@ import hashlib
 import json
 import logging
 import os
+import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -31,7 +32,9 @@ from mlflow.utils.mlflow_tags import MLFLOW_PARENT_RUN_ID, MLFLOW_RUN_NOTE
 from argus.errors import ConfigError, DataError
 
 LOCK_TAG = "argus.lock"
+SQLITE = "sqlite:///"
 SECONDS_TO_ANSWER = 10
+SECONDS_TO_LOCK = 120
 PARAMS_A_BATCH, METRICS_A_BATCH, LONGEST_PARAM, RUNS_A_PAGE = 100, 1000, 6000, 1000
 
 
@@ -71,7 +74,7 @@ def client(uri: str) -> MlflowClient:
 
 def _patient(uri: str) -> str:
     """Let SQLite wait for other writers instead of failing after five seconds."""
-    return f"{uri}?timeout=120" if uri.startswith("sqlite:") and "?" not in uri else uri
+    return f"{uri}?timeout={SECONDS_TO_LOCK}" if uri.startswith("sqlite:") and "?" not in uri else uri
 
 
 def prepare(store: Store) -> None:
@@ -90,6 +93,15 @@ def prepare(store: Store) -> None:
     with FileLock(store.root / "locks" / "store.lock"):
         for name in (store.experiment, store.scores_experiment):
             _ensure_experiment(store, name)
+        _write_ahead(store.uri)
+
+
+def _write_ahead(uri: str) -> None:
+    """Let a SQLite file keep a write-ahead log: a write then waits for the disk once instead of thrice."""
+    if uri.startswith(SQLITE):
+        path = uri.removeprefix(SQLITE).partition("?")[0]
+        with closing(sqlite3.connect(path, timeout=SECONDS_TO_LOCK)) as database:
+            database.execute("PRAGMA journal_mode=WAL")
 
 
 def _require_answer(uri: str) -> None:

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import multiprocessing
 import socket
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -123,3 +125,10 @@ def test_a_store_that_was_never_made_is_named_and_not_made(tmp_path: Path) -> No
 
 def test_the_digest_of_a_set_of_cells_ignores_their_order() -> None:
     assert tracking.digest_of(["b", "a"]) == tracking.digest_of(["a", "b"]) != tracking.digest_of(["a"])
+
+
+def test_a_local_store_keeps_a_write_ahead_log_and_is_read_while_it_is_written(store: Store) -> None:
+    with closing(sqlite3.connect(store.root / "mlflow.db")) as database:
+        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        database.execute("BEGIN IMMEDIATE")  # a writer that takes its time
+        assert tracking.find(store, store.experiment, "") == ()
