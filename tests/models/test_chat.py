@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 from tokenizers import Tokenizer, models
-from transformers import AutoModelForImageTextToText, AutoProcessor, PreTrainedTokenizerFast
+from transformers import PreTrainedTokenizerFast
 
 from argus.errors import ArgusError, ConfigError, DataError
 from argus.models.base import Choice
@@ -14,6 +14,8 @@ from argus.models.chat import Chat, choice_rows, choice_scores
 from argus.models.loading import digest
 from argus.models.prefix import Row, shared_length
 from argus.models.prompts import answer_tokens
+from tests.models import tiny
+from tests.models.plain import MATCH_PROMPT, QUESTION_PROMPT, PlainChat
 
 TEXTS = ["a red cube", "no", "a very long caption about a blue ball and some other things on the left", '"?', ""]
 QUESTIONS = [
@@ -28,8 +30,8 @@ def make(folder, runtime, **changes) -> Chat:
         "checkpoint": str(folder),
         "revision": None,
         "caption_prompt": "Describe this image in one sentence.",
-        "match_prompt": 'Does this image match the caption "{caption}"? Answer yes or no.',
-        "question_prompt": "{question} Answer with one of the words or sentences that fit.",
+        "match_prompt": MATCH_PROMPT,
+        "question_prompt": QUESTION_PROMPT,
         "num_beams": 1,
         "max_new_tokens": 8,
         "image_options": {},
@@ -43,57 +45,9 @@ def chat(chat_folder, runtime) -> Chat:
     return make(chat_folder, runtime)
 
 
-class Plain:
-    """The straightforward way: every text a whole sequence of its own, the picture read again each time."""
-
-    def __init__(self, folder) -> None:
-        self.model = AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32).eval()
-        self.processor = AutoProcessor.from_pretrained(folder)
-
-    def inputs(self, image, text):
-        turn = [{"role": "user", "content": [{"type": "image", "image": image}, {"type": "text", "text": text}]}]
-        return self.processor.apply_chat_template(
-            turn, add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt"
-        )
-
-    @torch.no_grad()
-    def log_probabilities(self, image, text, answer=()):
-        """Return log P over the vocabulary after the prompt and after each token of the answer."""
-        inputs = self.inputs(image, text)
-        length = inputs["input_ids"].shape[1]
-        extra = torch.tensor([list(answer)], dtype=torch.long)
-        for name, value in inputs.items():
-            if value.shape == (1, length):
-                filling = extra if name == "input_ids" else torch.full_like(extra, int(name == "attention_mask"))
-                inputs[name] = torch.cat([value, filling], dim=1)
-        return self.model(**inputs).logits[0, length - 1 :].log_softmax(-1)
-
-    def match(self, image, text) -> float:
-        found = self.log_probabilities(image, f'Does this image match the caption "{text}"? Answer yes or no.')[-1]
-        yes, no = answer_tokens(self.processor.tokenizer)
-        return (found[yes].logsumexp(0) - found[no].logsumexp(0)).item()
-
-    def choose(self, image, question) -> list[float]:
-        text = f"{question.question} Answer with one of the words or sentences that fit."
-        scores = []
-        for choice in question.choices:
-            answer = self.processor.tokenizer(choice, add_special_tokens=False)["input_ids"]
-            found = self.log_probabilities(image, text, answer)
-            scores.append(sum(found[place, token].item() for place, token in enumerate(answer)) / len(answer))
-        return scores
-
-    @torch.no_grad()
-    def generate(self, image, text) -> str:
-        inputs = self.inputs(image, text)
-        written = self.model.generate(
-            **inputs, do_sample=False, num_beams=1, max_new_tokens=8, top_k=None, top_p=None, temperature=None
-        )
-        return self.processor.decode(written[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True).strip()
-
-
 @pytest.fixture(scope="module")
-def reference(chat_folder) -> Plain:
-    return Plain(chat_folder)
+def reference(chat_folder) -> PlainChat:
+    return PlainChat(chat_folder)
 
 
 def test_matching_scores_equal_those_of_whole_sequences(chat, reference, images, odd_images):
@@ -124,10 +78,8 @@ def test_captions_equal_those_of_the_plain_model_whatever_their_company(chat, re
 
 @pytest.mark.parametrize("window", [8, 24, 400])
 def test_the_shared_prefix_holds_for_any_sliding_window(tmp_path, runtime, images, window):
-    from tests.models import tiny
-
     folder = tiny.save_gemma(tmp_path, sliding_window=window)
-    chat, reference = make(folder, runtime), Plain(folder)
+    chat, reference = make(folder, runtime), PlainChat(folder)
     scores = chat.match(images[:2], [TEXTS, TEXTS[:2]])
     for image, texts, row in zip(images, (TEXTS, TEXTS[:2]), scores, strict=False):
         expected = torch.tensor([reference.match(image, text) for text in texts])
