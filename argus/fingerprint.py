@@ -14,6 +14,7 @@ from omegaconf import DictConfig
 from argus import __version__
 from argus.configuration import PACKAGE
 from argus.models.loading import resolve
+from argus.models.server_client import find_served
 from argus.settings import build_reader, flat, yaml_of
 
 LIBRARIES = ("torch", "torchvision", "transformers", "tokenizers", "lightning", "numpy", "pillow", "nlpaug", "scipy")
@@ -55,7 +56,12 @@ def data_digest(dataset_config: str) -> str:
 
 
 def weights(cfg: DictConfig) -> dict[str, str]:
-    """Return the revision of each checkpoint of the model, by location. Raises DataError for one that is missing."""
+    """Return the revision of each checkpoint of the model, by location; of a model behind a server, what that says.
+
+    Raises DataError for one that is missing, ConfigError for a server that does not answer or serve the model.
+    """
+    if "served" in cfg.model:
+        return {f"{cfg.model.base_url}": _served(cfg.model.base_url, cfg.model.served, cfg.model.api_key_env)}
     location, revision = cfg.model.checkpoint, cfg.model.revision
     if isinstance(location, str):
         return {location: _weights(location, revision)}
@@ -65,6 +71,11 @@ def weights(cfg: DictConfig) -> dict[str, str]:
 @lru_cache(maxsize=64)
 def _weights(location: str, revision: str | None) -> str:
     return resolve(location, revision).revision
+
+
+@lru_cache(maxsize=8)
+def _served(base_url: str | None, served: str | None, api_key_env: str) -> str:
+    return find_served(base_url, served, api_key_env).revision
 
 
 @lru_cache(maxsize=1)

@@ -13,12 +13,11 @@ from torch import Tensor
 from torch.nn import Module
 from transformers import AutoModelForImageTextToText
 
-from argus.errors import ConfigError
 from argus.models.base import Choice, Chooser, Generator, Matcher, Runtime
 from argus.models.decoding import choice_score, choice_tokens, finite_logits, greedy
 from argus.models.loading import finite, load_model, load_processor, resolve
 from argus.models.prefix import Row, read
-from argus.models.prompts import Prompts, answer_tokens
+from argus.models.prompts import Prompts, answer_tokens, require_place
 
 
 class Chat(Matcher, Generator, Chooser):
@@ -42,12 +41,8 @@ class Chat(Matcher, Generator, Chooser):
         pairs_at_once: int,
         runtime: Runtime,
     ) -> None:
-        for name, prompt, place in (
-            ("match_prompt", match_prompt, "{caption}"),
-            ("question_prompt", question_prompt, "{question}"),
-        ):
-            if place not in prompt:
-                raise ConfigError(f"{name} is {prompt!r}: it must hold {place}")
+        require_place("match_prompt", match_prompt, "{caption}")
+        require_place("question_prompt", question_prompt, "{question}")
         self.caption_prompt = caption_prompt
         self.match_prompt = match_prompt
         self.question_prompt = question_prompt

@@ -91,5 +91,11 @@ def answer_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
     return sorted(yes - no), sorted(no - yes)
 
 
+def require_place(name: str, prompt: str, place: str) -> None:
+    """Raise ConfigError where a prompt has no place for what is asked about."""
+    if place not in prompt:
+        raise ConfigError(f"{name} is {prompt!r}: it must hold {place}")
+
+
 def _turn(image: dict[str, Any], text: str) -> list[dict[str, Any]]:
     return [{"role": "user", "content": [image, {"type": "text", "text": text}]}]
