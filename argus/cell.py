@@ -15,12 +15,13 @@ from pathlib import Path
 
 import torch
 from omegaconf import DictConfig
+from PIL.Image import Image
 
 from argus import __version__, interrupts, settings, tracking
+from argus.cache import Cache
 from argus.data.base import Dataset
-from argus.data.cache import PictureCache
 from argus.data.selection import counts, take
-from argus.efficiency.probe import Meter, probe
+from argus.efficiency.probe import MEBIBYTE, Meter, probe
 from argus.errors import ArgusError
 from argus.examples import write_examples
 from argus.fingerprint import LIBRARIES, data_digest, fingerprint
@@ -33,6 +34,7 @@ from argus.predictions import write_predictions
 from argus.records import Costs, Entry, Prediction
 from argus.settings import Settings
 from argus.tasks.base import Step, Task, Work
+from argus.tasks.embedding import Arrays, Embedding, array_bytes
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,12 @@ def _fails(error: BaseException) -> bool:
 
 def _run(cfg: DictConfig, cell: Settings, run_id: str, marker: Marker) -> float:
     parts = build(cfg, cell, marker)
-    work = Work(parts.clean, parts.entries, parts.loop, _prompts(parts.perturbation, cell.seed))
-    step = parts.task.prepare(parts.model, work)
     # Costs are measured in clean cells only, so that E never depends on a perturbation.
-    meter = _meter(cell, parts, step) if cell.key.modality == "none" else None
+    measured = cell.key.modality == "none"
+    embedding = Embedding(_embeddings(cell), anew=measured)
+    work = Work(parts.clean, parts.entries, parts.loop, _prompts(parts.perturbation, cell.seed), embedding)
+    step = parts.task.prepare(parts.model, work)
+    meter = _meter(cell, parts, step) if measured else None
     predictions = parts.task.collect(parts.loop(meter or step), work)
     _record_predictions(cell, run_id, parts, predictions)
     metrics = dict(parts.task.measure(predictions)) | dict(parts.task.facts(parts.model, work)) | _counted(parts)
@@ -93,7 +97,7 @@ def build(cfg: DictConfig, cell: Settings, marker: Marker) -> Parts:
     perturbation = settings.build_perturbation(cfg)
     entries = perturb_texts(clean, perturbation, cell.seed)
     loop = LightningLoop(
-        Pictures(entries, perturbation, cell.seed, _pictures_cache(cell), cell.change),
+        Pictures(entries, perturbation, cell.seed, _pictures(cell), cell.change),
         cell.hardware.trainer,
         cell.hardware.batch_size,
         cell.hardware.num_workers,
@@ -108,14 +112,29 @@ def _progress(marker: Marker, done: int, total: int) -> None:
     marker.progress(done, total)
 
 
-def _pictures_cache(cell: Settings) -> PictureCache:
+def _pictures(cell: Settings) -> Cache[Image]:
     # The loader's workers end with the cell, and what they remember with them.
-    return pictures_cache(0 if cell.hardware.num_workers else cell.cache_mb)
+    return pictures(0 if cell.hardware.num_workers else cell.cache_mb)
 
 
 @lru_cache(maxsize=1)
-def pictures_cache(megabytes: int) -> PictureCache:
-    return PictureCache(megabytes * 2**20)
+def pictures(megabytes: int) -> Cache[Image]:
+    """Return what holds the pictures of earlier cells, read and perturbed."""
+    return Cache(megabytes * MEBIBYTE, _rgb_bytes)
+
+
+def _rgb_bytes(picture: Image) -> int:
+    return picture.width * picture.height * 3
+
+
+def _embeddings(cell: Settings) -> Arrays:
+    return embeddings(cell.model_config, cell.hardware.runtime, cell.hardware.threads, cell.cache_mb)
+
+
+@lru_cache(maxsize=1)
+def embeddings(config: str, runtime: Runtime, threads: int | None, megabytes: int) -> Arrays:
+    """Return what holds the embeddings that a model made in earlier cells."""
+    return Cache(megabytes * MEBIBYTE, array_bytes)
 
 
 @lru_cache(maxsize=1)

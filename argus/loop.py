@@ -13,7 +13,7 @@ from lightning import LightningModule, Trainer
 from PIL.Image import Image
 from torch.utils.data import DataLoader, Dataset
 
-from argus.data.cache import PictureCache
+from argus.cache import Cache
 from argus.data.images import load_image, stamp
 from argus.errors import ArgusError, DataError
 from argus.perturbations.base import Perturbation
@@ -33,7 +33,7 @@ class Pictures(Dataset[Sample | Failure]):
     """
 
     def __init__(
-        self, entries: Sequence[Entry], perturbation: Perturbation, seed: int, cache: PictureCache, change: str
+        self, entries: Sequence[Entry], perturbation: Perturbation, seed: int, cache: Cache[Image], change: str
     ) -> None:
         self.entries, self.perturbation, self.seed = entries, perturbation, seed
         self.cache, self.change = cache, change

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from argus.data.cache import PictureCache
+from argus.cache import Cache
 from argus.errors import DataError
 from argus.loop import LightningLoop, Pictures
 from argus.perturbations.base import ImagePerturbation, Perturbation
@@ -24,16 +24,20 @@ def entries(tmp_path: Path) -> tuple[Entry, ...]:
     return tuple(Entry(str(number), ImageSource(tmp_path / f"{number}.png")) for number in range(7))
 
 
+def caching(limit: int) -> Cache[Image.Image]:
+    return Cache(limit, lambda picture: picture.width * picture.height * 3)
+
+
 def loop_over(
     entries: Sequence[Entry],
     batch_size: int = 3,
     perturbation: Perturbation | None = None,
     workers: int = 0,
-    cache: PictureCache | None = None,
+    cache: Cache[Image.Image] | None = None,
     seed: int = 0,
 ) -> LightningLoop:
     change = "" if perturbation is None else f"{type(perturbation).__name__} {perturbation.severity}"
-    pictures = Pictures(entries, perturbation or Clean(0), seed, cache or PictureCache(0), change)
+    pictures = Pictures(entries, perturbation or Clean(0), seed, cache or caching(0), change)
     return LightningLoop(pictures, TRAINER, batch_size, workers, lambda done, total: None)
 
 
@@ -55,7 +59,7 @@ def test_pictures_are_perturbed_alike_in_any_batch_and_worker(entries: tuple[Ent
 
 
 def test_a_cache_changes_no_picture_whatever_ran_before(entries: tuple[Entry, ...]) -> None:
-    cache = PictureCache(2**20)
+    cache = caching(2**20)
     cases = [(None, 0), (Noise(3), 0), (Noise(4), 0), (Noise(3), 1), (Noise(3), 0), (None, 0)]
     for perturbation, seed in cases:
         plain = loop_over(entries, perturbation=perturbation, seed=seed)(look)
@@ -64,7 +68,7 @@ def test_a_cache_changes_no_picture_whatever_ran_before(entries: tuple[Entry, ..
 
 
 def test_a_cached_picture_is_read_again_once_its_file_has_changed(entries: tuple[Entry, ...], tmp_path: Path) -> None:
-    cache = PictureCache(2**20)
+    cache = caching(2**20)
     before = loop_over(entries, cache=cache)(look)
     Image.new("RGB", (30, 40)).save(tmp_path / "3.png")
     after = loop_over(entries, cache=cache)(look)
@@ -73,7 +77,7 @@ def test_a_cached_picture_is_read_again_once_its_file_has_changed(entries: tuple
 
 def test_progress_counts_every_picture(entries: tuple[Entry, ...]) -> None:
     seen: list[tuple[int, int]] = []
-    pictures = Pictures(entries, Clean(0), 0, PictureCache(0), "")
+    pictures = Pictures(entries, Clean(0), 0, caching(0), "")
     LightningLoop(pictures, TRAINER, 3, 0, lambda done, total: seen.append((done, total)))(look)
     assert seen == [(3, 7), (6, 7), (7, 7)]
 

@@ -103,11 +103,14 @@ def test_a_cell_keeps_params_metrics_and_artifacts(workplace: Workplace) -> None
             assert path.exists()
 
 
-def test_the_same_seed_gives_the_same_metrics_with_one_worker_or_two(workplace: Workplace, tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_metrics_with_one_worker_or_two_and_with_caches_or_without(
+    workplace: Workplace, tmp_path: Path
+) -> None:
     typed = ["-m", *SMALL, "perturbation=noise,typo"]
     other = Workplace(tmp_path / "other", workplace.store.root / "mlflow.db", workplace.data)
     assert workplace.run(*typed).returncode == 0
-    done = other.run(*typed, "hydra/launcher=joblib", "hydra.launcher.n_jobs=2", "hardware.threads=1")
+    parallel = ["hydra/launcher=joblib", "hydra.launcher.n_jobs=2", "hardware.threads=1"]
+    done = other.run(*typed, *parallel, "argus.cache_mb=0")
     assert done.returncode == 0, done.stdout + done.stderr
 
     def results(place: Workplace) -> dict[str, dict[str, float]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from argus.records import Entry, Prediction, Sample
+from argus.tasks.embedding import Embedding
 
 if TYPE_CHECKING:
     from argus.models.base import Model
@@ -32,6 +33,7 @@ class Work:
     entries: tuple[Entry, ...]  # the same entries, texts perturbed: gallery captions, questions
     loop: Loop
     perturb_prompt: Callable[[str, str], str]  # (prompt, sample id) -> prompt as a user might have typed it
+    embedding: Embedding = field(default_factory=Embedding)
 
 
 class Task(ABC):

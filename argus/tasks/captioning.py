@@ -13,7 +13,7 @@ from argus.models.base import Embedder, Generator, Model
 from argus.records import CaptionPrediction, Entry, Prediction, Sample
 from argus.tasks.base import Step, Task, Work
 from argus.tasks.checks import OVERFLOW_ADVICE, require_ability, require_finite
-from argus.tasks.texts import embed_distinct
+from argus.tasks.embedding import Embedding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,7 +49,7 @@ class Captioning(Task):
         if isinstance(model, Generator):
             return _write(model, work)
         assert isinstance(model, Embedder)  # by require_ability
-        return _pick(model, work.clean)
+        return _pick(model, work.clean, work.embedding)
 
     def collect(self, outputs: Sequence[tuple[str, str]], work: Work) -> tuple[Prediction, ...]:
         """Put each caption beside its clean references.
@@ -98,10 +98,10 @@ def _write(model: Generator, work: Work) -> Step:
     return step
 
 
-def _pick(model: Embedder, entries: Sequence[Entry]) -> Step:
+def _pick(model: Embedder, entries: Sequence[Entry], embedding: Embedding) -> Step:
     own = {entry.id: {caption.text.strip() for caption in entry.captions} for entry in entries}
     bank = sorted({text for texts in own.values() for text in texts})  # sorted: ties fall to the alphabet, not to order
-    vectors = embed_distinct(model, bank)
+    vectors = embedding.distinct(model, bank)
     matrix = np.stack([vectors[text] for text in bank])
     allowed = {image: np.array([text not in texts for text in bank]) for image, texts in own.items()}
     empty = [image for image, mask in allowed.items() if not mask.any()]
@@ -109,7 +109,7 @@ def _pick(model: Embedder, entries: Sequence[Entry]) -> Step:
         raise DataError(f"no caption of another image is left to pick for '{empty[0]}'; give more images")
 
     def step(batch: Sequence[Sample]) -> list[tuple[str, str]]:
-        images = model.embed_images([sample.image for sample in batch]).numpy()
+        images = embedding.images(model, [sample.image for sample in batch])
         picked = []
         for sample, image in zip(batch, images, strict=True):
             scores = np.where(allowed[sample.id], require_finite(matrix @ image, sample.id), -np.inf)

@@ -15,7 +15,7 @@ from argus.models.base import Choice, Chooser, Embedder, Model
 from argus.records import ChoicePrediction, Prediction, Question, Sample
 from argus.tasks.base import Step, Task, Work
 from argus.tasks.checks import require_ability, require_finite
-from argus.tasks.texts import embed_distinct
+from argus.tasks.embedding import Embedding
 
 Scores = dict[str, np.ndarray]
 """For each question of an image, by id, the score of each choice."""
@@ -41,7 +41,7 @@ class Reasoning(Task):
         if isinstance(model, Chooser):
             return _choose(model, questions)
         assert isinstance(model, Embedder)  # by require_ability
-        return _compare(model, questions)
+        return _compare(model, questions, work.embedding)
 
     def collect(self, outputs: Sequence[tuple[str, Scores]], work: Work) -> tuple[Prediction, ...]:
         questions = {entry.id: entry.questions for entry in work.entries}
@@ -126,11 +126,11 @@ def _choose(model: Chooser, questions: Mapping[str, tuple[Question, ...]]) -> St
     return step
 
 
-def _compare(model: Embedder, questions: Mapping[str, tuple[Question, ...]]) -> Step:
+def _compare(model: Embedder, questions: Mapping[str, tuple[Question, ...]], embedding: Embedding) -> Step:
     def step(batch: Sequence[Sample]) -> list[tuple[str, Scores]]:
         # In the step, not ahead of it: a question belongs to the query, so its cost belongs to the sample.
-        vectors = embed_distinct(model, (t for sample in batch for q in questions[sample.id] for t in _texts(q)))
-        images = model.embed_images([sample.image for sample in batch]).numpy()
+        vectors = embedding.distinct(model, (t for sample in batch for q in questions[sample.id] for t in _texts(q)))
+        images = embedding.images(model, [sample.image for sample in batch])
         answers = []
         for sample, image in zip(batch, images, strict=True):
             rows = [np.stack([vectors[text] for text in _texts(q)]) @ image for q in questions[sample.id]]

@@ -14,9 +14,9 @@ from argus.models.base import Embedder, Matcher, Model
 from argus.records import Prediction, RankPrediction, Sample
 from argus.tasks.base import Step, Task, Work
 from argus.tasks.checks import require_ability, require_finite
+from argus.tasks.embedding import Embedding
 from argus.tasks.galleries import Gallery, galleries
 from argus.tasks.ranking import first, reranked, shortlist
-from argus.tasks.texts import embed_distinct
 
 DIRECTIONS = ("image_to_text", "text_to_image")
 
@@ -60,7 +60,7 @@ class Retrieval(Task):
         if isinstance(model, Matcher) and not isinstance(model, Embedder):
             return _match_all(model, parts)
         assert isinstance(model, Embedder)  # by require_ability
-        cosine = _cosine(model, parts)
+        cosine = _cosine(model, parts, work.embedding)
         if self.rerank_top_k is None or not isinstance(model, Matcher):
             return cosine
         return _match_some(model, parts, work.loop(cosine), self.rerank_top_k)
@@ -146,13 +146,13 @@ def _stack(rows: Sequence[np.ndarray]) -> np.ndarray:
     return np.stack(rows) if rows else np.empty((0, 0))
 
 
-def _cosine(model: Embedder, parts: Sequence[Gallery]) -> Step:
-    vectors = embed_distinct(model, (caption.text for part in parts for caption in part.captions))
+def _cosine(model: Embedder, parts: Sequence[Gallery], embedding: Embedding) -> Step:
+    vectors = embedding.distinct(model, (caption.text for part in parts for caption in part.captions))
     texts = [np.stack([vectors[caption.text] for caption in part.captions]) for part in parts]
     home = {image: number for number, part in enumerate(parts) for image in part.images}
 
     def step(batch: Sequence[Sample]) -> list[Row]:
-        images = model.embed_images([sample.image for sample in batch]).numpy()
+        images = embedding.images(model, [sample.image for sample in batch])
         # One product per image: a larger matrix product may round differently with the batch size.
         return [
             Row(sample.id, require_finite(texts[home[sample.id]] @ image, sample.id))
