@@ -123,13 +123,13 @@ Prediction = RankPrediction | CaptionPrediction | ChoicePrediction
 
 @dataclass(frozen=True)
 class Costs:
-    """What one sample costs on one device, measured. None where the device cannot tell."""
+    """What one sample costs on one device, measured. NaN where the device cannot tell."""
 
     latency_p50_ms: float  # batch 1, warmed up, synchronised
     latency_p95_ms: float
     throughput_per_s: float  # at the profile's batch size
     peak_memory_mb: float  # weights plus the most that lived at once beside them, 2**20 bytes
-    parameters: int
+    parameters: float  # how many
     weights_mb: float
     flops_per_sample: float
 

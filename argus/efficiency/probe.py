@@ -161,13 +161,18 @@ def _costs(meter: Meter) -> ProbedCosts:
         latency_p50_ms=1e3 * float(np.percentile(meter.latencies, 50)),
         latency_p95_ms=1e3 * float(np.percentile(meter.latencies, 95)),
         throughput_per_s=sum(timing.samples for timing in timings) / sum(timing.seconds for timing in timings),
-        peak_memory_mb=(weight_bytes + meter.peak_bytes) / MEBIBYTE,
-        parameters=count(parameters(meter.modules)),
-        weights_mb=weight_bytes / MEBIBYTE,
+        peak_memory_mb=_seen(meter, (weight_bytes + meter.peak_bytes) / MEBIBYTE),
+        parameters=_seen(meter, count(parameters(meter.modules))),
+        weights_mb=_seen(meter, weight_bytes / MEBIBYTE),
         flops_per_sample=meter.flops or math.nan,  # none counted is not known, which is not none
         latency_repeats=len(meter.latencies),
         batch_repeats=len(timings),
     )
+
+
+def _seen(meter: Meter, cost: float) -> float:
+    """Return the cost, or NaN for a model without modules: it runs behind a server, where only its time can be seen."""
+    return cost if meter.modules else math.nan
 
 
 def synchronise(device: str) -> None:

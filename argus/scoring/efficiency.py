@@ -58,7 +58,7 @@ def _against_each_other(costs: Sequence[Costs], names: Sequence[str]) -> list[fl
 
 def _unusable(costs: Costs, names: Sequence[str]) -> str:
     """Return why E cannot be made of the costs, or "" where it can."""
-    if lacking := [name for name in names if name not in costs]:
+    if lacking := [name for name in names if math.isnan(costs.get(name, math.nan))]:
         return f"{', '.join(lacking)} not measured; leave out of score.formulas.costs what no device here can tell"
     return ", ".join(f"{name} is {costs[name]:g}" for name in names if not _positive(costs[name]))
 

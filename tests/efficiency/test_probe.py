@@ -135,6 +135,14 @@ def test_a_step_without_counted_operations_is_not_free():
     assert math.isnan(probe(meter, pictures(1), 0, 10).flops_per_sample)
 
 
+def test_of_a_model_that_runs_elsewhere_the_time_is_known_and_nothing_else_is_free():
+    costs = probe(Meter(lambda batch: [torch.zeros(9)] * len(batch), [], "cpu"), pictures(2), 0, 10)
+    assert costs.latency_p50_ms > 0
+    assert costs.throughput_per_s > 0
+    unseen = (costs.peak_memory_mb, costs.parameters, costs.weights_mb, costs.flops_per_sample)
+    assert all(math.isnan(cost) for cost in unseen)
+
+
 def test_no_sample_and_impossible_sizes_are_refused():
     with pytest.raises(DataError, match="sample"):
         probe(metered(Layer()), [])
