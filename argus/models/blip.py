@@ -131,9 +131,12 @@ class Blip(Embedder, Matcher, Generator, Chooser):
                 attention_mask=torch.ones_like(ids).to(self.runtime.device),
                 logits_processor=finite_logits("BLIP", self.runtime),
             )
-            decoded = head.processor.batch_decode(written[:, length:], skip_special_tokens=True)
-            for index, caption in zip(indices, decoded, strict=True):
-                captions[index] = caption.strip()
+            # The prompt is cut off the text, not the tokens: what goes on with its last word would begin with "##".
+            whole, begun = (
+                head.processor.batch_decode(rows, skip_special_tokens=True) for rows in (written, written[:, :length])
+            )
+            for index, text, start in zip(indices, whole, begun, strict=True):
+                captions[index] = text[len(start) :].strip()
         return captions
 
     @torch.inference_mode()

@@ -60,7 +60,7 @@ CHAT_TEMPLATE = (
 
 def save_clip(folder: Path) -> Path:
     """Write a CLIP of 16 px pictures and 40 text positions, one token per letter."""
-    tokenizer = _letters()
+    tokenizer = letter_tokenizer()
     config = CLIPConfig(
         text_config={
             **tower(),
@@ -79,7 +79,7 @@ def save_clip(folder: Path) -> Path:
 
 def save_siglip(folder: Path) -> Path:
     """Write a SigLIP of 16 px pictures and 40 text positions, one token per letter; its tokenizer is CLIP's."""
-    tokenizer = _letters()
+    tokenizer = letter_tokenizer()
     config = SiglipConfig(
         text_config={**tower(), "vocab_size": len(tokenizer), "max_position_embeddings": 40, "projection_size": 16},
         vision_config={**tower(), "image_size": 16, "patch_size": 8},
@@ -90,7 +90,7 @@ def save_siglip(folder: Path) -> Path:
 
 def save_siglip2(folder: Path) -> Path:
     """Write a SigLIP2 of one resolution: SigLIP with Gemma's tokenizer, pieces with merges, texts filled to 40."""
-    tokenizer = _gemma_tokenizer()
+    tokenizer = gemma_tokenizer()
     config = SiglipConfig(
         text_config={**tower(), "vocab_size": len(tokenizer), "max_position_embeddings": 40, "projection_size": 16},
         vision_config={**tower(), "image_size": 16, "patch_size": 8},
@@ -101,7 +101,7 @@ def save_siglip2(folder: Path) -> Path:
 
 def save_naflex(folder: Path) -> Path:
     """Write a SigLIP2 of any resolution: a picture keeps its shape, as up to 256 patches of which some are filling."""
-    tokenizer = Siglip2Tokenizer(vocab=_gemma_tokenizer().get_vocab(), merges=_gemma_merges(), padding_side="right")
+    tokenizer = Siglip2Tokenizer(vocab=gemma_tokenizer().get_vocab(), merges=_gemma_merges(), padding_side="right")
     config = Siglip2Config(
         text_config={**tower(), "vocab_size": len(tokenizer), "max_position_embeddings": 40, "projection_size": 16},
         vision_config={**tower(), "num_patches": 16, "patch_size": 16},
@@ -120,7 +120,7 @@ def save_blip(folder: Path) -> dict[str, str]:
 
 def save_gemma(folder: Path, sliding_window: int = 24) -> Path:
     """Write a Gemma-3 of 4 image tokens, with sliding and full attention layers; its generation_config samples."""
-    tokenizer = _gemma_tokenizer()
+    tokenizer = gemma_tokenizer()
     config = Gemma3Config(
         text_config={
             **tower(layers=3),
@@ -153,20 +153,16 @@ def save_gemma(folder: Path, sliding_window: int = 24) -> Path:
     return folder
 
 
-def save_lxmert(folder: Path) -> Path:
+def save_lxmert(folder: Path, **shape: int) -> Path:
     """Write an LXMERT of 6 answers with both heads, one token per letter, and in `regions` its detector of 16 cells."""
-    tokenizer = _letter_pieces()
+    tokenizer = letter_pieces()
     answers = ("yes", "no", "red", "blue", "cube", "2")
+    sizes = {"hidden_size": 16, "intermediate_size": 24, "num_attention_heads": 2}
+    sizes |= {"l_layers": 2, "x_layers": 2, "r_layers": 1, "max_position_embeddings": 64}
     config = LxmertConfig(
+        **{**sizes, **shape},
         vocab_size=len(tokenizer),
-        hidden_size=16,
-        intermediate_size=24,
-        num_attention_heads=2,
-        max_position_embeddings=64,
         initializer_range=SPREAD,
-        l_layers=2,
-        x_layers=2,
-        r_layers=1,
         visual_feat_dim=12,
         num_object_labels=3,
         num_attr_labels=3,
@@ -191,14 +187,14 @@ def tower(layers: int = 2) -> dict[str, Any]:
     }
 
 
-def _letters() -> CLIPTokenizer:
+def letter_tokenizer() -> CLIPTokenizer:
     letters = sorted(ByteLevel.alphabet())
     pieces = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
     return CLIPTokenizer(vocab={piece: index for index, piece in enumerate(pieces)}, merges=[])
 
 
 def _save_blip(folder: Path, kind: type) -> Path:
-    tokenizer = _letter_pieces()
+    tokenizer = letter_pieces()
     config = BlipConfig(
         text_config={
             **tower(),
@@ -218,7 +214,7 @@ def _save_blip(folder: Path, kind: type) -> Path:
     return save(folder, kind, config, BlipProcessor(pictures, tokenizer))
 
 
-def _letter_pieces() -> BertTokenizer:
+def letter_pieces() -> BertTokenizer:
     letters = ascii_lowercase + digits + punctuation
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
     pieces += [word for word in WORDS if word.islower()] + ["[DEC]", "[ENC]"]
@@ -233,7 +229,7 @@ def _gemma_merges() -> list[tuple[str, str]]:
     return merges
 
 
-def _gemma_tokenizer() -> GemmaTokenizer:
+def gemma_tokenizer() -> GemmaTokenizer:
     specials = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", "<start_of_turn>", "<end_of_turn>"]
     specials += ["<start_of_image>", "<end_of_image>", "<image_soft_token>"]
     letters = [*ascii_letters, *digits, *punctuation, "▁", "\n"]
