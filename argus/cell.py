@@ -27,10 +27,11 @@ from argus.examples import write_examples
 from argus.fingerprint import LIBRARIES, data_digest, fingerprint
 from argus.loop import LightningLoop, Pictures
 from argus.markers import Marker, State, title
+from argus.metrics.image_sums import image_sums
 from argus.models.base import Model, Runtime
 from argus.perturbations.apply import changed_share, perturb_texts
 from argus.perturbations.base import Perturbation
-from argus.predictions import write_predictions
+from argus.predictions import write_image_sums, write_predictions
 from argus.records import Costs, Entry, Prediction
 from argus.settings import Settings
 from argus.tasks.base import Step, Task, Work
@@ -85,6 +86,7 @@ def _run(cfg: DictConfig, cell: Settings, run_id: str, marker: Marker) -> float:
     _record_predictions(cell, run_id, parts, predictions)
     metrics = dict(parts.task.measure(predictions)) | dict(parts.task.facts(parts.model, work)) | _counted(parts)
     costs = _probe(cell, parts, meter) if meter else None
+    _record_evidence(cell, run_id, predictions, meter)
     _record_metrics(cell, run_id, metrics, costs)
     return metrics["score"]
 
@@ -192,6 +194,15 @@ def _record_predictions(cell: Settings, run_id: str, parts: Parts, predictions: 
         (folder / "environment.json").write_text(json.dumps(_environment(), indent=1))
         (folder / "failed_samples.json").write_text(json.dumps(parts.loop.failures, indent=1))
         write_examples(folder / "examples", parts.clean, parts.entries, parts.perturbation, cell.seed, predictions)
+
+
+def _record_evidence(cell: Settings, run_id: str, predictions: Sequence[Prediction], meter: Meter | None) -> None:
+    """Keep what the uncertainty of the score and of the costs is told from: sums by image, and every timed call."""
+    with tracking.artifacts(cell.store, run_id) as folder:
+        write_image_sums(folder / "image_sums.parquet", image_sums(cell.key.task, predictions))
+        if meter is not None:
+            batches = [asdict(timing) for timing in meter.timings]
+            (folder / "timings.json").write_text(json.dumps({"latencies_s": meter.latencies, "batches": batches}))
 
 
 def _environment() -> Mapping[str, object]:

@@ -1,4 +1,4 @@
-"""Per-sample predictions on disk: one parquet table a cell, one row a prediction."""
+"""A cell's results on disk, as parquet tables: one row a prediction, and one row an image with what it adds up to."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from argus.errors import DataError
+from argus.metrics.image_sums import ImageSums
 from argus.records import CaptionPrediction, ChoicePrediction, Prediction, RankPrediction
 
 KINDS: dict[str, type[RankPrediction] | type[CaptionPrediction] | type[ChoicePrediction]] = {
@@ -36,3 +37,17 @@ def read_predictions(path: Path) -> tuple[Prediction, ...]:
 
 def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
+
+
+def write_image_sums(path: Path, sums: ImageSums) -> None:
+    """Write one row for each image: its id and a number for each column."""
+    pq.write_table(pa.table({"image_id": pa.array(sums.image_ids, pa.string()), **sums.columns}), path)
+
+
+def read_image_sums(path: Path) -> ImageSums:
+    """Read what `write_image_sums` wrote. Raises DataError for another table."""
+    table = pq.read_table(path)
+    if table.column_names[:1] != ["image_id"]:
+        raise DataError(f"'{path}' holds no image sums of Argus (columns: {', '.join(table.column_names)})")
+    columns = {name: table[name].to_numpy() for name in table.column_names[1:]}
+    return ImageSums(tuple(table["image_id"].to_pylist()), columns)

@@ -98,7 +98,14 @@ def test_a_cell_keeps_params_metrics_and_artifacts(workplace: Workplace) -> None
     assert run.params["data.captions"] == "40"
     assert run.params["model.loaded_revision"].startswith("sha256:")
     assert {"score", "image_to_text_recall_at_1", "cost.latency_p50_ms", "samples"} <= set(run.metrics)
-    for name in ("predictions.parquet", "config.yaml", "environment.json", "examples"):
+    for name in (
+        "predictions.parquet",
+        "image_sums.parquet",
+        "timings.json",
+        "config.yaml",
+        "environment.json",
+        "examples",
+    ):
         with tracking.fetched(workplace.store, run.id, name) as path:
             assert path.exists()
 

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from argus.errors import DataError
-from argus.predictions import read_predictions, write_predictions
+from argus.metrics.image_sums import image_sums
+from argus.predictions import read_image_sums, read_predictions, write_image_sums, write_predictions
 from argus.records import CaptionPrediction, ChoicePrediction, Prediction, RankPrediction
 
 EXAMPLES: list[Prediction] = [
@@ -26,3 +27,19 @@ def test_another_table_is_refused_by_name(tmp_path: Path) -> None:
     pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "other.parquet")
     with pytest.raises(DataError, match=r"other\.parquet.*no predictions"):
         read_predictions(tmp_path / "other.parquet")
+
+
+def test_image_sums_come_back_as_they_were(tmp_path: Path) -> None:
+    sums = image_sums("reasoning", [EXAMPLES[2]])
+    write_image_sums(tmp_path / "image_sums.parquet", sums)
+    again = read_image_sums(tmp_path / "image_sums.parquet")
+    assert again.image_ids == sums.image_ids == ("1",)
+    assert {name: column.tolist() for name, column in again.columns.items()} == {
+        name: column.tolist() for name, column in sums.columns.items()
+    }
+
+
+def test_a_table_without_image_ids_is_refused_by_name(tmp_path: Path) -> None:
+    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "other.parquet")
+    with pytest.raises(DataError, match=r"other\.parquet.*no image sums"):
+        read_image_sums(tmp_path / "other.parquet")

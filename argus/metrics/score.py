@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from argus.errors import ConfigError, DataError
 from argus.metrics.accuracy import accuracy
@@ -52,9 +53,15 @@ def capped(cider_d: float, ceiling: float) -> float:
 
 def caption_scores(predictions: Sequence[Prediction]) -> CaptionScores:
     """Return all caption metrics. Raises DataError for one image: CIDEr-D weighs words by how many images have them."""
-    captions = [p for p in predictions if isinstance(p, CaptionPrediction)]
+    captions = tuple(p for p in predictions if isinstance(p, CaptionPrediction))
     if len(captions) < 2:
         raise DataError(f"captions of {len(captions)} image(s): CIDEr-D is undefined below two; give more images")
+    return _scores_of(captions)
+
+
+# A cell wants these scores for its metrics and, image by image, for its sums: seconds, where the set is large.
+@lru_cache(maxsize=1)
+def _scores_of(captions: tuple[CaptionPrediction, ...]) -> CaptionScores:
     # By place, not by id: a resample has images twice.
     return score_captions(
         dict(enumerate(caption.text for caption in captions)),

@@ -7,12 +7,15 @@ as near). The two small constants are those of the COCO evaluation, so that a ca
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from argus.metrics.captions.ngrams import LONGEST, ngrams
+
+Number = float | np.ndarray
 
 _TINY, _SMALL = 1e-15, 1e-9
 
@@ -53,10 +56,19 @@ def total(statistics: Iterable[BleuStatistics]) -> BleuStatistics:
 
 def bleu(statistics: BleuStatistics) -> tuple[float, ...]:
     """Return BLEU-1 to 4, in [0, 1]."""
-    ratio = (statistics.length + _TINY) / (statistics.reference_length + _SMALL)
-    brevity = math.exp(1 - 1 / ratio) if ratio < 1 else 1.0
-    scores, product = [], 1.0
+    values = bleu_of_totals(statistics.found, statistics.written, statistics.length, statistics.reference_length)
+    return tuple(map(float, values))
+
+
+def bleu_of_totals(
+    found: Sequence[Number], written: Sequence[Number], length: Number, reference_length: Number
+) -> tuple[Number, ...]:
+    """Return BLEU-1 to 4 of counts as in BleuStatistics, or of arrays of them: one BLEU for each element."""
+    ratio = (length + _TINY) / (reference_length + _SMALL)
+    brevity = np.exp(np.minimum(1 - 1 / ratio, 0.0))
+    scores: list[Number] = []
+    product: Number = 1.0
     for n in range(LONGEST):
-        product *= (statistics.found[n] + _TINY) / (statistics.written[n] + _SMALL)
+        product = product * ((found[n] + _TINY) / (written[n] + _SMALL))
         scores.append(product ** (1 / (n + 1)) * brevity)
     return tuple(scores)
