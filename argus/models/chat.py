@@ -16,6 +16,7 @@ from transformers import AutoModelForImageTextToText
 from argus.models.base import Choice, Chooser, Generator, Matcher, Runtime
 from argus.models.decoding import choice_score, choice_tokens, finite_logits, greedy
 from argus.models.loading import finite, load_model, load_processor, resolve
+from argus.models.pictures import bounded
 from argus.models.prefix import Row, read
 from argus.models.prompts import Prompts, answer_tokens, require_place
 
@@ -65,6 +66,7 @@ class Chat(Matcher, Generator, Chooser):
     @torch.inference_mode()
     def match(self, images: Sequence[Image], texts: Sequence[Sequence[str]]) -> list[Tensor]:
         """Return for each image and each of its texts log P(yes) - log P(no) of the first token of the answer."""
+        images = bounded(images)
         asked = [[self.match_prompt.replace("{caption}", text) for text in own] for own in texts]
         prompts = self._tokens(images, asked)
         scores = self._read(images, asked, [[self._answer(prompt) for prompt in own] for own in prompts])
@@ -73,7 +75,7 @@ class Chat(Matcher, Generator, Chooser):
     @torch.inference_mode()
     def generate(self, images: Sequence[Image], prompts: Sequence[str]) -> list[str]:
         """Return one caption for each image, greedily decoded, without the prompt."""
-        inputs = self.prompts.inputs(images, prompts).to(self.runtime.device)
+        inputs = self.prompts.inputs(bounded(images), prompts).to(self.runtime.device)
         written = self.model.generate(**inputs, logits_processor=finite_logits(self.name, self.runtime))
         answers = written[:, inputs["input_ids"].shape[1] :]
         return [text.strip() for text in self.prompts.processor.batch_decode(answers, skip_special_tokens=True)]
@@ -81,6 +83,7 @@ class Chat(Matcher, Generator, Chooser):
     @torch.inference_mode()
     def choose(self, images: Sequence[Image], questions: Sequence[Sequence[Choice]]) -> list[list[Tensor]]:
         """Return for each question the mean log P of each choice's tokens as the answer (`choice_score`)."""
+        images = bounded(images)
         asked = [[self.question_prompt.replace("{question}", one.question) for one in own] for own in questions]
         tokenizer = self.prompts.processor.tokenizer
         choices = [[choice_tokens(tokenizer, one.choices) for one in own] for own in questions]

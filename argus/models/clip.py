@@ -14,6 +14,7 @@ from transformers import AutoModel
 from argus.errors import DataError
 from argus.models.base import Embedder, Runtime
 from argus.models.loading import finite, load_model, load_processor, resolve
+from argus.models.pictures import bounded
 
 
 class Clip(Embedder):
@@ -46,7 +47,7 @@ class Clip(Embedder):
     @torch.inference_mode()
     def embed_images(self, images: Sequence[Image]) -> Tensor:
         """Return (len(images), d) unit-length rows."""
-        inputs = self.processor(images=list(images), return_tensors="pt").to(self.runtime.device)
+        inputs = self.processor(images=bounded(images), return_tensors="pt").to(self.runtime.device)
         return self._unit(self.model.get_image_features(**inputs).pooler_output)
 
     @torch.inference_mode()
