@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from argus.errors import ConfigError, DataError
 
@@ -13,8 +15,13 @@ def cost_score(costs: Mapping[str, float], references: Mapping[str, float]) -> f
 
     Raises as `cost_scores` does.
     """
-    scores = cost_scores(costs, references)
-    return math.exp(math.fsum(math.log(score) for score in scores.values()) / len(scores))
+    return float(geometric_mean(list(cost_scores(costs, references).values())))
+
+
+def geometric_mean(scores: Sequence[float | np.ndarray]) -> np.ndarray:
+    """Return the geometric mean of scores above 0, element by element where they are arrays."""
+    found: np.ndarray = np.exp(np.mean([np.log(score) for score in scores], axis=0))
+    return found
 
 
 def cost_scores(costs: Mapping[str, float], references: Mapping[str, float]) -> dict[str, float]:

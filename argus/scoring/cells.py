@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 from argus.errors import DataError
 from argus.records import CellKey, CellResult, DroppedCell
+from argus.scoring.drawn import Drawn, point
 from argus.scoring.records import CLEAN, Slot
+from argus.scoring.resampling import NONE, Resamples
 
 
 class Contender(NamedTuple):
@@ -20,10 +22,10 @@ class Contender(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A clean and a perturbed score over the same samples."""
+    """A clean and a perturbed score over the same samples and resamples."""
 
-    clean: float
-    perturbed: float
+    clean: Drawn
+    perturbed: Drawn
     rescored: bool = False  # both were recomputed, because different samples had failed
 
 
@@ -37,7 +39,7 @@ Cells = Mapping[Slot, CellResult]
 class Ledger:
     """The usable figures of one contender. `absent` says why a cell is not among scores and pairs."""
 
-    scores: Mapping[Slot, float]  # of clean cells
+    scores: Mapping[Slot, Drawn]  # of clean cells
     pairs: Mapping[Slot, Pair]  # of perturbed cells
     absent: Mapping[Slot, str]
 
@@ -87,9 +89,9 @@ def _not_a_score(score: float) -> str:
     return "" if 0 <= score <= 1 + rounding else f"its score {score:g} lies outside 0 to 1"
 
 
-def ledger_of(cells: Cells, slots: Sequence[Slot], rescore: Rescore) -> Ledger:
+def ledger_of(cells: Cells, slots: Sequence[Slot], rescore: Rescore, resamples: Resamples = NONE) -> Ledger:
     """Return what the cells say about each of the slots."""
-    scores: dict[Slot, float] = {}
+    scores: dict[Slot, Drawn] = {}
     pairs: dict[Slot, Pair] = {}
     absent: dict[Slot, str] = {}
     for slot in slots:
@@ -99,10 +101,9 @@ def ledger_of(cells: Cells, slots: Sequence[Slot], rescore: Rescore) -> Ledger:
         elif reason := trouble(cell):
             absent[slot] = reason
         elif slot.perturbation == CLEAN:
-            assert cell.score is not None  # trouble() says so
-            scores[slot] = cell.score
+            scores[slot] = resamples.score(cell)
         else:
-            pair = pair_of(cells.get(slot.baseline), cell, rescore)
+            pair = pair_of(cells.get(slot.baseline), cell, rescore, resamples)
             if isinstance(pair, str):
                 absent[slot] = pair
             else:
@@ -110,7 +111,9 @@ def ledger_of(cells: Cells, slots: Sequence[Slot], rescore: Rescore) -> Ledger:
     return Ledger(scores, pairs, absent)
 
 
-def pair_of(clean: CellResult | None, perturbed: CellResult, rescore: Rescore) -> Pair | str:
+def pair_of(
+    clean: CellResult | None, perturbed: CellResult, rescore: Rescore, resamples: Resamples = NONE
+) -> Pair | str:
     """Return both scores over the same samples, or the reason why they cannot be paired.
 
     `perturbed` has a usable score. Scores are recomputed only where the samples of the two cells differ.
@@ -120,12 +123,10 @@ def pair_of(clean: CellResult | None, perturbed: CellResult, rescore: Rescore) -
     if reason := trouble(clean):
         return f"its clean baseline is missing ({reason})"
     if set(clean.failed) == set(perturbed.failed) and clean.samples == perturbed.samples:
-        assert clean.score is not None  # trouble() says so
-        assert perturbed.score is not None
-        return Pair(clean.score, perturbed.score)
+        return Pair(resamples.score(clean), resamples.score(perturbed))
     try:
         pair = rescore(clean, perturbed)
     except DataError as error:
         return f"it has other samples than its clean baseline, and the shared ones cannot be scored: {error}"
-    reason = _not_a_score(pair.clean) or _not_a_score(pair.perturbed)
+    reason = _not_a_score(point(pair.clean)) or _not_a_score(point(pair.perturbed))
     return f"over the samples shared with its clean baseline {reason}" if reason else pair

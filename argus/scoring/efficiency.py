@@ -4,33 +4,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from statistics import fmean
+from typing import TypeVar
 
-from argus.efficiency.cost_score import cost_score
+import numpy as np
+
+from argus.efficiency.cost_score import geometric_mean
 from argus.records import CellResult
+from argus.scoring.drawn import Drawn, mean, stacked, value_of
 from argus.scoring.records import Slot, Value
+from argus.scoring.resampling import NONE, Resamples
 
 Costs = Mapping[str, float]
 Cells = Mapping[Slot, CellResult]
+Number = TypeVar("Number", float, np.ndarray)
 
 
-def efficiencies(cells: Sequence[Cells], form: str, names: Sequence[str]) -> list[dict[Slot, float | str]]:
+def efficiencies(
+    cells: Sequence[Cells], form: str, names: Sequence[str], resamples: Resamples = NONE
+) -> list[dict[Slot, Drawn | str]]:
     """Return for each contender the efficiency of each of its (clean, usable) cells, or why a cell has none.
 
     `form` is one of scheme.EFFICIENCY_FORMS, `names` are the costs that enter (throughput as seconds per sample).
     """
     if form == "reference":
-        return [{slot: _against_references(cell, names) for slot, cell in mine.items()} for mine in cells]
-    found: list[dict[Slot, float | str]] = [{} for _ in cells]
+        return [{slot: _against_references(cell, names, resamples) for slot, cell in mine.items()} for mine in cells]
+    found: list[dict[Slot, Drawn | str]] = [{} for _ in cells]
     for slot in {slot for mine in cells for slot in mine}:
         places = [place for place, mine in enumerate(cells) if slot in mine]
-        scores = _against_each_other([cells[place][slot].costs for place in places], names)
+        scores = _against_each_other([cells[place][slot] for place in places], names, resamples)
         for place, score in zip(places, scores, strict=True):
             found[place][slot] = score
     return found
 
 
-def _against_references(cell: CellResult, names: Sequence[str]) -> float | str:
+def _against_references(cell: CellResult, names: Sequence[str], resamples: Resamples) -> Drawn | str:
     """Return the geometric mean of reference / (reference + cost), which no other model moves, or why there is none."""
     if reason := _unusable(cell.costs, names):
         return reason
@@ -38,22 +45,26 @@ def _against_references(cell: CellResult, names: Sequence[str]) -> float | str:
         return f"hardware '{cell.key.hardware}' has no reference for {', '.join(unknown)}"
     if odd := [f"{name} is {cell.references[name]:g}" for name in names if not _positive(cell.references[name])]:
         return f"a reference of hardware '{cell.key.hardware}' is not above 0: {', '.join(odd)}"
-    return cost_score(_lower_is_better(cell.costs, names), _lower_is_better(cell.references, names))
+    costs = _lower_is_better(cell, names, resamples)
+    references = {name: _as_time(name, cell.references[name]) for name in names}
+    return geometric_mean([references[name] / (references[name] + costs[name]) for name in names])
 
 
-def _against_each_other(costs: Sequence[Costs], names: Sequence[str]) -> list[float | str]:
+def _against_each_other(cells: Sequence[CellResult], names: Sequence[str], resamples: Resamples) -> list[Drawn | str]:
     """Return for each model the geometric mean of lowest cost / cost on one cell, or why there is none.
 
     A model without usable costs is left out, so that it spoils no other's.
     """
-    reasons = [_unusable(mine, names) for mine in costs]
-    usable = [_lower_is_better(mine, names) for mine, reason in zip(costs, reasons, strict=True) if not reason]
-    lowest = {name: min(mine[name] for mine in usable) for name in (usable[0] if usable else ())}
-
-    def score(mine: Costs) -> float:
-        return math.exp(fmean(math.log(lowest[name] / cost) for name, cost in _lower_is_better(mine, names).items()))
-
-    return [reason or score(mine) for mine, reason in zip(costs, reasons, strict=True)]
+    reasons = [_unusable(cell.costs, names) for cell in cells]
+    usable = [
+        None if reason else _lower_is_better(cell, names, resamples)
+        for cell, reason in zip(cells, reasons, strict=True)
+    ]
+    lowest = {name: stacked(mine[name] for mine in usable if mine).min(axis=0) for name in names if any(usable)}
+    return [
+        geometric_mean([lowest[name] / mine[name] for name in names]) if mine else reason
+        for mine, reason in zip(usable, reasons, strict=True)
+    ]
 
 
 def _unusable(costs: Costs, names: Sequence[str]) -> str:
@@ -67,12 +78,16 @@ def _positive(number: float) -> bool:
     return math.isfinite(number) and number > 0
 
 
-def _lower_is_better(costs: Costs, names: Sequence[str]) -> dict[str, float]:
-    """Return the named costs, all above 0, with throughput turned into seconds per sample."""
-    return {name: 1 / costs[name] if name == "throughput_per_s" else costs[name] for name in names}
+def _lower_is_better(cell: CellResult, names: Sequence[str], resamples: Resamples) -> dict[str, np.ndarray]:
+    """Return the named costs, all above 0, with their resamples and with throughput turned into seconds per sample."""
+    return {name: _as_time(name, resamples.cost(cell, name)) for name in names}
 
 
-def efficiency(found: Mapping[Slot, float | str], cells: int, empty: str) -> Value:
+def _as_time(name: str, cost: Number) -> Number:
+    return 1 / cost if name == "throughput_per_s" else cost
+
+
+def efficiency(found: Mapping[Slot, Drawn | str], cells: int, empty: str) -> Value:
     """Return E: the arithmetic mean over the clean cells that have an efficiency; a gap where none has.
 
     `cells` is how many clean cells there are to have; `empty` is what to say where `found` is empty.
@@ -85,6 +100,6 @@ def efficiency(found: Mapping[Slot, float | str], cells: int, empty: str) -> Val
             reasons.setdefault(reason, []).append(str(slot))
     lacking = tuple(f"E stands without {', '.join(slots)}: {reason}" for reason, slots in reasons.items())
     if known:
-        return Value(fmean(known), over, notes=lacking)
+        return value_of(mean(known), over, notes=lacking)
     gap = "; ".join(reasons) or empty
     return Value(None, over, gap)

@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict
 
+import numpy as np
+
+from argus.scoring.drawn import draws_of, stacked, value_of
 from argus.scoring.records import Value
 from argus.scoring.scheme import Weights
 
@@ -18,16 +21,11 @@ def overall(parts: Mapping[str, Value], weights: Weights, form: str) -> Value:
     """
     weighed = {name: weight for name, weight in asdict(weights).items() if weight > 0}
     over = ", ".join(weighed)
-    numbers: dict[str, float] = {}
-    for name in weighed:
-        value = parts[name].value
-        if value is not None:
-            numbers[name] = min(value, 1.0)
-    if gaps := [f"{name} is missing: {parts[name].gap}" for name in weighed if name not in numbers]:
+    if gaps := [f"{name} is missing: {parts[name].gap}" for name in weighed if parts[name].gap]:
         return Value(None, over, "; ".join(gaps))
-    total = math.fsum(weighed.values())
+    numbers = stacked(np.minimum(draws_of(parts[name]), 1.0) for name in weighed)
+    shares = np.array(list(weighed.values())) / math.fsum(weighed.values())
     if form == "arithmetic":
-        return Value(math.fsum(weight * numbers[name] for name, weight in weighed.items()) / total, over)
-    if not all(numbers.values()):
-        return Value(0.0, over)
-    return Value(math.exp(math.fsum(w * math.log(numbers[name]) for name, w in weighed.items()) / total), over)
+        return value_of(shares @ numbers, over)
+    nothing = numbers == 0
+    return value_of(np.where(nothing.any(axis=0), 0.0, np.exp(shares @ np.log(np.where(nothing, 1.0, numbers)))), over)

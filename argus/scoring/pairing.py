@@ -7,15 +7,17 @@ from collections.abc import Callable, Sequence
 from argus.errors import DataError
 from argus.records import CellResult, Prediction
 from argus.scoring.cells import Pair, Rescore
+from argus.scoring.drawn import Drawn
 
 
 def rescorer(
     predictions: Callable[[CellResult], Sequence[Prediction]],
-    score: Callable[[CellResult, Sequence[Prediction]], float],
+    score: Callable[[CellResult, Sequence[Prediction]], Drawn],
 ) -> Rescore:
     """Return a function that scores two cells over the pictures both have predictions for.
 
-    `predictions` reads a cell's stored predictions; `score` turns some of them into the cell's score in [0, 1].
+    `predictions` reads a cell's stored predictions; `score` turns some of them into the cell's score in [0, 1], with
+    its resamples where there are any.
     Raises DataError (when called) where no picture is shared.
     """
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple
+
+import numpy as np
 
 AXES = ("P", "CDC", "RR", "E")
 CLEAN = "clean"
@@ -39,6 +41,8 @@ class Value:
     over: str  # what it stands over: "9 of 12 clean cells"
     gap: str = ""  # why there is no value
     notes: tuple[str, ...] = ()  # what a reader of this figure should know
+    interval: tuple[float, float] | None = None  # 95 %, holding the value; None where unknown
+    draws: np.ndarray | None = field(default=None, repr=False, compare=False)  # the value in each resample
 
     def __post_init__(self) -> None:
         if (self.value is None) != bool(self.gap):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from statistics import fmean
+
+import numpy as np
 
 from argus.scoring.cells import Pair
+from argus.scoring.drawn import draws_of, mean, point, value_of
 from argus.scoring.records import NOTHING, Ratio, Slot, Value
 
 Pairs = Mapping[Slot, Pair]
@@ -30,17 +32,17 @@ def _ratio(pairs: Pairs, modality: str, perturbation: str) -> Ratio:
         for severity in sorted({slot.severity for slot in mine})
     }
     over = _count(len(mine))
-    known = [value.value for value in by_severity.values() if value.value is not None]
+    known = [draws_of(value) for value in by_severity.values() if not value.gap]
     gaps = tuple(f"{perturbation}-{severity}: {value.gap}" for severity, value in by_severity.items() if value.gap)
-    mean = Value(fmean(known), over, notes=gaps) if known else Value(None, over, "; ".join(gaps))
-    return Ratio(perturbation, modality, mean, by_severity)
+    ratio = value_of(mean(known), over, notes=gaps) if known else Value(None, over, "; ".join(gaps))
+    return Ratio(perturbation, modality, ratio, by_severity)
 
 
 def _at_severity(pairs: list[Pair]) -> Value:
-    clean = fmean(pair.clean for pair in pairs)
-    if clean < NOTHING:
+    clean, perturbed = mean(pair.clean for pair in pairs), mean(pair.perturbed for pair in pairs)
+    if point(clean) < NOTHING:
         return Value(None, _count(len(pairs)), "the clean score of its cells is 0, so nothing can be lost")
-    return Value(fmean(pair.perturbed for pair in pairs) / clean, _count(len(pairs)))
+    return value_of(perturbed / np.where(clean < NOTHING, np.nan, clean), _count(len(pairs)))
 
 
 def _count(cells: int) -> str:
@@ -56,10 +58,10 @@ def robustness(pairs: Pairs, cells: int, empty: str) -> Value:
     if not pairs:
         return Value(None, f"0 of {cells} perturbed cells", empty)
     found = ratios(pairs)
-    families: dict[str, list[float]] = {}
+    families: dict[str, list[np.ndarray]] = {}
     for one in found:
-        if one.ratio.value is not None:
-            families.setdefault(one.modality, []).append(one.ratio.value)
+        if not one.ratio.gap:
+            families.setdefault(one.modality, []).append(draws_of(one.ratio))
     over = f"{len(pairs)} of {cells} perturbed cells"
     if not families:
         return Value(None, over, "the clean score of every perturbed cell is 0, so nothing can be lost")
@@ -67,5 +69,5 @@ def robustness(pairs: Pairs, cells: int, empty: str) -> Value:
     notes += [f"RR stands without {note}" for one in found for note in one.ratio.notes]
     if rescored := sum(pair.rescored for pair in pairs.values()):
         notes.append(f"RR: {_count(rescored)} scored anew over the samples shared with the clean baseline")
-    mean = fmean(fmean(family) for family in families.values())
-    return Value(mean, f"{over} ({', '.join(families)})", notes=tuple(notes))
+    ratio = mean(mean(family) for family in families.values())
+    return value_of(ratio, f"{over} ({', '.join(families)})", notes=tuple(notes))

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields
 
 from argus.errors import ConfigError
 from argus.records import Costs
+from argus.scoring.resampling import Bootstrap
 
 CDC_FORMS = {
     "population": "1 - sigma / mu of the dataset scores (population sigma), floored at 0",
@@ -82,8 +83,9 @@ class Formulas:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A named weighting with its formulas."""
+    """A named weighting with its formulas, and how its intervals are made."""
 
     name: str
     weights: Weights
     formulas: Formulas
+    bootstrap: Bootstrap

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
 
 from argus.errors import DataError
 from argus.records import CellResult, DroppedCell
 from argus.scoring.cells import Contender, Ledger, Rescore, by_contender, ledger_of, slot_of
 from argus.scoring.consistency import consistency, medians
+from argus.scoring.drawn import Drawn, mean, value_of
 from argus.scoring.efficiency import efficiencies, efficiency
 from argus.scoring.overall import overall
 from argus.scoring.records import CLEAN, Absent, Scorecard, Slot, Value, Vector
+from argus.scoring.resampling import NONE, Resamples
 from argus.scoring.robustness import ratios, robustness
 from argus.scoring.scheme import Scheme
 
@@ -22,7 +23,7 @@ class Evidence:
     """What one contender's figures are made of: its usable cells and the efficiency of each clean one."""
 
     ledger: Ledger
-    costs: Mapping[Slot, float | str]
+    costs: Mapping[Slot, Drawn | str]
     empty: Mapping[str, str]  # why P, RR or E stands on nothing, should it
 
 
@@ -38,7 +39,7 @@ class Field:
     """What all contenders share: the cells there are to have, how easy each is, and over how many profiles."""
 
     slots: tuple[Slot, ...]
-    easiness: Mapping[Slot, float]
+    easiness: Mapping[Slot, Drawn]
     profiles: int
 
     @property
@@ -50,10 +51,29 @@ class Field:
         return len({slot.dataset for slot in self.slots})
 
 
-def score_models(
-    cells: Sequence[CellResult], scheme: Scheme, rescore: Rescore, dropped: Sequence[DroppedCell] = ()
-) -> tuple[Scorecard, ...]:
-    """Return one scorecard for each model and hardware profile, sorted by name; the order of the cells is no matter.
+@dataclass(frozen=True)
+class Comparison:
+    """All that is compared, by contender in the order of names: what scorecards and every analysis are made from."""
+
+    cells: Mapping[Contender, Mapping[Slot, CellResult]]
+    own: Mapping[Contender, Evidence]
+    common: Mapping[Contender, Evidence]  # of the same cells; without contenders that have no clean score
+    field: Field
+    dropped: tuple[DroppedCell, ...]
+
+    def name(self, contender: Contender) -> str:
+        """Return the model, with its hardware where several profiles are compared."""
+        return f"{contender.model} on {contender.hardware}" if self.field.profiles > 1 else contender.model
+
+
+def compare(
+    cells: Sequence[CellResult],
+    scheme: Scheme,
+    rescore: Rescore,
+    dropped: Sequence[DroppedCell] = (),
+    resamples: Resamples = NONE,
+) -> Comparison:
+    """Return the evidence for each model and hardware profile; the order of the cells is no matter.
 
     The cells to have are those that any of the models has, whatever came of them. `rescore` (see pairing.rescorer) is
     called only for a perturbed cell whose samples are not those of its clean baseline.
@@ -63,32 +83,38 @@ def score_models(
         raise DataError("no cells to score: run a sweep first (python -m argus.run -m model=…)")
     contenders = by_contender(cells, dropped)
     slots = tuple(sorted({slot_of(cell.key) for cell in cells}))
-    ledgers = {name: ledger_of(mine, slots, rescore) for name, mine in contenders.items()}
+    ledgers = {name: ledger_of(mine, slots, rescore, resamples) for name, mine in contenders.items()}
     clean = [{slot: contenders[name][slot] for slot in ledger.scores} for name, ledger in ledgers.items()]
-    costs = efficiencies(clean, scheme.formulas.efficiency, scheme.formulas.costs)
-    evidence = {name: Evidence(ledgers[name], mine, OWN_EMPTY) for name, mine in zip(ledgers, costs, strict=True)}
+    costs = efficiencies(clean, scheme.formulas.efficiency, scheme.formulas.costs, resamples)
+    own = {name: Evidence(ledgers[name], mine, OWN_EMPTY) for name, mine in zip(ledgers, costs, strict=True)}
     profiles = len({name.hardware for name in contenders})
     field = Field(slots, medians([ledger.scores for ledger in ledgers.values()]), profiles)
-    common = _common(evidence)
-    return tuple(
-        _scorecard(name, contenders[name], mine, common, field, scheme, dropped) for name, mine in evidence.items()
-    )
+    return Comparison(contenders, own, _common(own), field, tuple(dropped))
 
 
-def _scorecard(
-    name: Contender,
-    cells: Mapping[Slot, CellResult],
-    mine: Evidence,
-    common: Mapping[Contender, Evidence],
-    field: Field,
+def scorecards(comparison: Comparison, scheme: Scheme) -> tuple[Scorecard, ...]:
+    """Return one scorecard for each model and hardware profile, sorted by name."""
+    return tuple(_scorecard(name, comparison, scheme) for name in comparison.own)
+
+
+def score_models(
+    cells: Sequence[CellResult],
     scheme: Scheme,
-    dropped: Sequence[DroppedCell],
-) -> Scorecard:
-    drops = {slot_of(drop.key): drop.reason for drop in dropped if (drop.key.model, drop.key.hardware) == name}
-    ledger = mine.ledger
+    rescore: Rescore,
+    dropped: Sequence[DroppedCell] = (),
+    resamples: Resamples = NONE,
+) -> tuple[Scorecard, ...]:
+    """Return one scorecard for each model and hardware profile, sorted by name; see `compare`."""
+    return scorecards(compare(cells, scheme, rescore, dropped, resamples), scheme)
+
+
+def _scorecard(name: Contender, comparison: Comparison, scheme: Scheme) -> Scorecard:
+    drops = {slot_of(d.key): d.reason for d in comparison.dropped if (d.key.model, d.key.hardware) == name}
+    mine, common, field = comparison.own[name], comparison.common, comparison.field
+    cells, ledger = comparison.cells[name], mine.ledger
     missing = {s: reason for s, reason in ledger.absent.items() if s in cells or s not in drops}
     return Scorecard(
-        name=f"{name.model} on {name.hardware}" if field.profiles > 1 else name.model,
+        name=comparison.name(name),
         model=name.model,
         hardware=name.hardware,
         own=vector_of(mine, field, scheme),
@@ -120,10 +146,10 @@ def vector_of(mine: Evidence, field: Field, scheme: Scheme) -> Vector:
     return Vector(**parts, overall=overall(parts, scheme.weights, formulas.overall))
 
 
-def capability(scores: Mapping[Slot, float], cells: int, empty: str) -> Value:
+def capability(scores: Mapping[Slot, Drawn], cells: int, empty: str) -> Value:
     """Return P: the mean clean score over dataset x task; `cells` is how many there are to have."""
     over = f"{len(scores)} of {cells} clean cells"
-    return Value(fmean(scores.values()), over) if scores else Value(None, over, empty)
+    return value_of(mean(scores.values()), over) if scores else Value(None, over, empty)
 
 
 def _common(evidence: Mapping[Contender, Evidence]) -> dict[Contender, Evidence]:
@@ -165,7 +191,7 @@ def _common_vector(name: Contender, common: Mapping[Contender, Evidence], field:
     return vector_of(common[name], field, scheme)
 
 
-def _by(scores: Mapping[Slot, float], slots: Sequence[Slot], part: str) -> dict[str, Value]:
+def _by(scores: Mapping[Slot, Drawn], slots: Sequence[Slot], part: str) -> dict[str, Value]:
     """Return the mean clean score for each dataset or task that there is to have."""
     found: dict[str, Value] = {}
     for group in sorted({getattr(slot, part) for slot in slots}):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from argus.records import CellKey, CellResult
+from argus.scoring.resampling import Bootstrap
 from argus.scoring.scheme import Formulas, Scheme, Weights
 
 COSTS = {"latency_p50_ms": 10.0, "throughput_per_s": 50.0}
@@ -40,8 +41,9 @@ def scheme(
     efficiency: str = "reference",
     overall: str = "arithmetic",
     costs: tuple[str, ...] = ("latency_p50_ms", "throughput_per_s"),
+    bootstrap: Bootstrap = Bootstrap(0, 0),  # noqa: B008 - frozen
 ) -> Scheme:
-    return Scheme("test", weights, Formulas(cdc, efficiency, costs, overall))
+    return Scheme("test", weights, Formulas(cdc, efficiency, costs, overall), bootstrap)
 
 
 @pytest.fixture(scope="session")
