@@ -49,7 +49,7 @@ def resolve(location: str, revision: str | None = None) -> Source:
     Raises DataError that names the path or repository, the files expected there, and what to do.
     """
     if location.startswith(POCKET):
-        return _folder(Path(__file__).parents[1] / "pocket" / "checkpoints" / location.removeprefix(POCKET), location)
+        return _shipped(location)
     folder = Path(location).expanduser()
     if folder.is_dir() or folder.is_absolute() or location.startswith((".", "~")) or location.count("/") != 1:
         return _folder(folder, location)
@@ -188,6 +188,16 @@ def quietly() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
+def _shipped(location: str) -> Source:
+    folder = Path(__file__).parents[1] / "pocket" / "checkpoints" / location.removeprefix(POCKET)
+    if not folder.is_dir():
+        raise DataError(
+            f"no weights are shipped as '{location}' (no folder '{folder}'). Take the published ones: suite=official, or "
+            "on generated scenes suite.checkpoints=official; or name a folder: model.checkpoint=FOLDER"
+        )
+    return _folder(folder, location)
+
+
 def _folder(folder: Path, location: str) -> Source:
     if not folder.is_dir():
         raise DataError(f"no folder '{folder}' (checkpoint '{location}'). Expected there: {LAYOUT}")
@@ -200,12 +210,12 @@ def _folder(folder: Path, location: str) -> Source:
 
 def _repository(name: str, revision: str | None) -> Source:
     from huggingface_hub.errors import (
-        EntryNotFoundError,
         GatedRepoError,
         HfHubHTTPError,
         HFValidationError,
         LocalEntryNotFoundError,
         OfflineModeIsEnabled,
+        RemoteEntryNotFoundError,
         RepositoryNotFoundError,
         RevisionNotFoundError,
     )
@@ -221,14 +231,14 @@ def _repository(name: str, revision: str | None) -> Source:
         raise DataError(f"no folder and no hub repository '{name}'; check the name on {page}") from error
     except RevisionNotFoundError as error:
         raise DataError(f"'{name}' has no revision '{revision}'; see {page}/commits") from error
+    except RemoteEntryNotFoundError as error:
+        raise DataError(f"'{name}' has no config.json. Expected: {LAYOUT}") from error
     except (LocalEntryNotFoundError, OfflineModeIsEnabled, HfHubHTTPError, ConnectionError) as error:
         pinned = f" --revision {revision}" if revision else ""
         raise DataError(
             f"'{name}'{pinned} is no folder, not in the hub cache, and the hub cannot be reached. "
-            f"Run where it can: hf download {name}{pinned}; or name a folder with {LAYOUT}; or take suite=pocket"
+            f"Run where it can: hf download {name}{pinned}; or name a folder with {LAYOUT}; or take one of the models of suite=pocket"
         ) from error
-    except EntryNotFoundError as error:
-        raise DataError(f"'{name}' has no config.json. Expected: {LAYOUT}") from error
     # The hub cache keeps files as …/snapshots/<commit>/<file>.
     commit = Path(config).parent.name
     return Source(path=name, commit=commit, revision=commit)
