@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 
@@ -16,7 +17,7 @@ from argus.overrides import require_known
 
 @hydra.main(version_base=None, config_path=str(conf_dir()), config_name="run")
 def main(cfg: DictConfig) -> None:
-    """Print a line for each dataset and checkpoint of the suite; exits with 1 when one is not usable."""
+    """Print a line for each dataset and model of the suite, or the model named; exits with 1 when one is not usable."""
     from rich.console import Console
 
     from argus.preparing import prepare_data
@@ -27,7 +28,9 @@ def main(cfg: DictConfig) -> None:
     except ArgusError as error:
         sys.exit(f"error: {error}")
     well = [_check(f"dataset={name}", typed, _dataset) for name in cfg.suite.datasets]
-    well += [_check(f"model={name}", typed, _model) for name in cfg.suite.models]
+    named = [word for word in typed if word.startswith("model=")]
+    members = named or [f"model={name}" for name in cfg.suite.models]
+    well += [_check(member, typed, _model) for member in members]
     sys.exit(0 if all(well) else 1)
 
 
@@ -53,7 +56,12 @@ def _dataset(cfg: DictConfig) -> str:
 def _model(cfg: DictConfig) -> str:
     from argus.fingerprint import weights
 
-    return ", ".join(f"{location} {revision[:19]}" for location, revision in weights(cfg).items())
+    return ", ".join(f"{location} {_short(revision)}" for location, revision in weights(cfg).items())
+
+
+def _short(revision: str) -> str:
+    """Return the beginning of a digest or commit, and in full what a server says of its model."""
+    return revision[:19] if re.fullmatch("(sha256:)?[0-9a-f]{40,}", revision) else revision
 
 
 if __name__ == "__main__":
