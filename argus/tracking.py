@@ -233,6 +233,21 @@ def fetched(store: Store, run_id: str, name: str) -> Iterator[Path]:
         yield Path(path)
 
 
+@contextmanager
+def opened(store: Store, run_id: str, location: str, name: str) -> Iterator[Path]:
+    """Give the local path of an artifact, without a copy where the run's artifacts (`location`) lie on this machine.
+
+    For many small files: MLflow takes 20 ms to copy one. Raises DataError when the run has none of that name.
+    """
+    scheme, _, path = location.rpartition("://")
+    here = Path(path) / name if scheme in ("", "file") else None
+    if here is not None and here.is_file():
+        yield here
+    else:
+        with fetched(store, run_id, name) as copy:
+            yield copy
+
+
 def find(store: Store, experiment: str, where: str, newest_first: bool = True) -> tuple[StoredRun, ...]:
     """Return all runs that a filter of MLflow's search language finds (empty: all), page by page."""
     order = [f"attributes.start_time {'DESC' if newest_first else 'ASC'}"]

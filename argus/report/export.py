@@ -12,11 +12,12 @@ from argus.scoring.scheme import Scheme
 
 
 def as_json(scorecards: Sequence[Scorecard], scheme: Scheme) -> dict[str, Any]:
-    """Return {"models": {name: {"P": {"value", "over", …}, …}}, "ranking", "scheme", "weights", "formulas"}."""
+    """Return {"models": {name: {"P": {"value", "interval", …}, …}}, "ranking", "scheme", "weights", "formulas"}."""
     return {
         "scheme": scheme.name,
         "weights": asdict(scheme.weights),
         "formulas": scheme.formulas.described(),
+        "bootstrap": asdict(scheme.bootstrap),
         "ranking": [{"rank": rank, "model": card.name} for rank, card in ranked(scorecards)],
         "leaders": gap_sentence(scorecards),
         "models": {card.name: _card(card) for card in scorecards},
@@ -44,7 +45,8 @@ def _vector(vector: Vector) -> dict[str, Any]:
 
 
 def _value(value: Value) -> dict[str, Any]:
-    return {"value": value.value, "over": value.over, "gap": value.gap, "notes": list(value.notes)}
+    ends = None if value.interval is None else list(value.interval)
+    return {"value": value.value, "interval": ends, "over": value.over, "gap": value.gap, "notes": list(value.notes)}
 
 
 def _ratio(one: Ratio) -> dict[str, Any]:

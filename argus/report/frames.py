@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,6 +12,9 @@ import pandas as pd
 from argus.records import CellResult
 from argus.report.ranking import ranked
 from argus.scoring.records import Scorecard, Vector
+
+Intervals = Mapping[str, Mapping[str, tuple[float, float]]]
+SIDES = ("low", "high")
 
 
 def frame(scorecards: Sequence[Scorecard]) -> pd.DataFrame:
@@ -33,24 +37,36 @@ def _row(rank: int | None, card: Scorecard) -> dict[str, Any]:
 
 
 def _numbers(vector: Vector, suffix: str) -> dict[str, float]:
-    numbers = {name: value.value for name, value in vector.figures().items()}
-    return {f"{name}{suffix}": float("nan") if number is None else number for name, number in numbers.items()}
+    numbers: dict[str, float] = {}
+    for name, value in vector.figures().items():
+        low, high = value.interval or (math.nan, math.nan)
+        number = math.nan if value.value is None else value.value
+        numbers |= {f"{name}{suffix}": number, f"{name}{suffix}_low": low, f"{name}{suffix}_high": high}
+    return numbers
 
 
-def cells_frame(cells: Iterable[CellResult]) -> pd.DataFrame:
-    """Return one row for each cell: its key, status, score, samples, metrics, costs and the reason of a failure."""
-    return pd.DataFrame([_cell(cell) for cell in cells])
+def cells_frame(cells: Iterable[CellResult], intervals: Intervals) -> pd.DataFrame:
+    """Return one row for each cell: its key, status, score, samples, metrics, costs and the reason of a failure.
+
+    `intervals` are the 95 % ends of metrics by run id; a metric has them in columns that end in _low and _high.
+    """
+    return pd.DataFrame([_cell(cell, intervals.get(cell.run_id, {})) for cell in cells])
 
 
-def _cell(cell: CellResult) -> dict[str, Any]:
+def _cell(cell: CellResult, intervals: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
+    low, high = intervals.get("score", (math.nan, math.nan))
+    ends = {f"metrics.{name}_{side}": both[at] for name, both in intervals.items() for at, side in enumerate(SIDES)}
     return {
         **asdict(cell.key),
         "status": cell.status,
-        "score": float("nan") if cell.score is None else cell.score,
+        "score": math.nan if cell.score is None else cell.score,
+        "score_low": low,
+        "score_high": high,
         "samples": cell.samples,
         "failed": len(cell.failed),
         "run_id": cell.run_id,
         "reason": cell.reason,
         **{f"metrics.{name}": value for name, value in cell.metrics.items()},
+        **ends,
         **{f"costs.{name}": value for name, value in cell.costs.items()},
     }

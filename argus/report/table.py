@@ -30,10 +30,17 @@ def report(scorecards: Sequence[Scorecard], scheme: Scheme) -> Group:
 
 
 def table(scorecards: Sequence[Scorecard], scheme: Scheme) -> Table:
-    """Return A(M), best overall first, over the common cells; below them each model's own cells where those differ."""
+    """Return A(M), best overall first, over the common cells; below them each model's own cells where those differ.
+
+    Under each figure stands its 95 % interval.
+    """
     weights = ", ".join(f"{name} {weight:g}" for name, weight in asdict(scheme.weights).items())
-    grid = Table(title=f"A(M), score '{scheme.name}'", caption_justify="left", box=box.SIMPLE_HEAD)
-    grid.caption = Text(f"weights: {weights}; {scheme.formulas.overall} overall\n{gap_sentence(scorecards)}")
+    title = f"A(M), score '{scheme.name}'"
+    grid = Table(title=title, caption_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    captions = [f"weights: {weights}; {scheme.formulas.overall} overall", gap_sentence(scorecards)]
+    if scheme.bootstrap.resamples:
+        captions.insert(0, f"below each figure: its 95 % interval, {scheme.bootstrap.resamples} resamples of images")
+    grid.caption = Text("\n".join(captions))
     grid.add_column("rank", justify="right")
     grid.add_column("model", overflow="fold")
     for figure in FIGURES:
@@ -54,12 +61,16 @@ def table(scorecards: Sequence[Scorecard], scheme: Scheme) -> Table:
 def _cells(scorecards: Sequence[Scorecard], card: Scorecard, part: str) -> list[Text]:
     figures: dict[str, Value] = getattr(card, part).figures()
     leads = {name for name in FIGURES if len(scorecards) > 1 and card.name in best(scorecards, name, part)}
-    return [_number(figures[name], name in leads) for name in FIGURES]
+    return [_number(figures[name], name in leads, interval=True) for name in FIGURES]
 
 
-def _number(value: Value, leads: bool = False) -> Text:
+def _number(value: Value, leads: bool = False, interval: bool = False) -> Text:
     shown = GAP if value.value is None else f"{value.value:.3f}"
-    return Text(f"{shown}{'*' if leads else ' '}", style="bold" if leads else "")
+    number = Text(f"{shown}{'*' if leads else ' '}", style="bold" if leads else "")
+    if interval and value.interval is not None:
+        low, high = (f"{end:.2f}".removeprefix("0") for end in value.interval)
+        number.append(f"\n{low}–{high} ", style="dim")  # short, so that five fit beside the name
+    return number
 
 
 def _numbers(vector: Vector) -> list[float | None]:

@@ -7,6 +7,7 @@ Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13): they stay insid
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -63,3 +64,14 @@ def interval(drawn: Drawn) -> tuple[float, float] | None:
         return None
     low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(min(low, numbers[0])), float(max(high, numbers[0]))
+
+
+def with_a_doubt(ends: tuple[float, float], images: int) -> tuple[float, float]:
+    """Return the interval of a share of hits, which admits a miss (or hit) where no image had one and no resample can.
+
+    The rule of three: J. Hanley, A. Lippman-Hand, If nothing goes wrong, is everything all right?, JAMA 1983.
+    """
+    unseen = min(1.0, -math.log(1 - LEVEL) / images)
+    if ends[0] == ends[1] and ends[0] in (0.0, 1.0):
+        return (1 - unseen, 1.0) if ends[0] else (0.0, unseen)
+    return ends

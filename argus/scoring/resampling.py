@@ -45,11 +45,15 @@ class Counts:
     def __init__(self, bootstrap: Bootstrap) -> None:
         self.bootstrap = bootstrap
         self._known: dict[tuple[str, str], np.ndarray] = {}
+        # Nearly all cells of a dataset have the same images.
+        self._last: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
 
     def of(self, dataset: str, image_ids: Sequence[str]) -> np.ndarray:
-        """Return (images, resamples) uint8."""
-        columns = [self._of(dataset, image) for image in image_ids]
-        return np.stack(columns) if columns else np.zeros((0, self.bootstrap.resamples), np.uint8)
+        """Return (images, resamples) uint8, for one image or more."""
+        ids = tuple(image_ids)
+        if dataset not in self._last or self._last[dataset][0] != ids:
+            self._last[dataset] = (ids, np.stack([self._of(dataset, image) for image in ids]))
+        return self._last[dataset][1]
 
     def _of(self, dataset: str, image: str) -> np.ndarray:
         key = (dataset, image)
@@ -80,6 +84,7 @@ class Resamples:
     count: int = 0
     scores: Mapping[str, np.ndarray] = field(default_factory=dict)
     costs: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)  # by run id, then by name of cost
+    missing: Mapping[str, str] = field(default_factory=dict)  # why a finished cell has none, by run id
 
     def score(self, cell: CellResult) -> np.ndarray:
         """Return a finished cell's score with its resamples; NaN where it has none."""

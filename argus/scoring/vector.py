@@ -60,6 +60,7 @@ class Comparison:
     common: Mapping[Contender, Evidence]  # of the same cells; without contenders that have no clean score
     field: Field
     dropped: tuple[DroppedCell, ...]
+    resamples: Resamples
 
     def name(self, contender: Contender) -> str:
         """Return the model, with its hardware where several profiles are compared."""
@@ -89,7 +90,7 @@ def compare(
     own = {name: Evidence(ledgers[name], mine, OWN_EMPTY) for name, mine in zip(ledgers, costs, strict=True)}
     profiles = len({name.hardware for name in contenders})
     field = Field(slots, medians([ledger.scores for ledger in ledgers.values()]), profiles)
-    return Comparison(contenders, own, _common(own), field, tuple(dropped))
+    return Comparison(contenders, own, _common(own), field, tuple(dropped), resamples)
 
 
 def scorecards(comparison: Comparison, scheme: Scheme) -> tuple[Scorecard, ...]:
@@ -126,7 +127,7 @@ def _scorecard(name: Contender, comparison: Comparison, scheme: Scheme) -> Score
         by_perturbation=ratios(ledger.pairs),
         missing=tuple(Absent(slot, missing[slot]) for slot in sorted(missing)),
         dropped=tuple(Absent(slot, drops[slot]) for slot in sorted(drops) if slot not in cells),
-        notes=_unread(cells, ledger),
+        notes=_unread(cells, ledger) + _unsampled(cells, comparison.resamples),
     )
 
 
@@ -210,3 +211,13 @@ def _unread(cells: Mapping[Slot, CellResult], ledger: Ledger) -> tuple[str, ...]
             total = cells[slot].samples + len(failed)
             notes.append(f"{slot}: {len(failed)} of {total} samples could not be read ({named})")
     return tuple(notes)
+
+
+def _unsampled(cells: Mapping[Slot, CellResult], resamples: Resamples) -> tuple[str, ...]:
+    """Return which cells have no resamples, and why the first has none."""
+    bare = [slot for slot in sorted(cells) if cells[slot].run_id in resamples.missing]
+    if not bare:
+        return ()
+    named = ", ".join(map(str, bare[:3])) + (", …" if len(bare) > 3 else "")
+    reason = resamples.missing[cells[bare[0]].run_id]
+    return (f"no interval for what stands on {len(bare)} of {len(cells)} cells ({named}): {reason}",)

@@ -72,6 +72,7 @@ def test_json_has_the_promised_shape(cards, make_scheme):
         "over": "1 of 2 datasets",
         "gap": "needs two datasets, has coco",
         "notes": [],
+        "interval": None,
     }
     assert document["models"]["blip"]["missing"] == [
         {"cell": "clevr/reasoning/clean", "reason": "FAILED: out of memory"}
@@ -181,7 +182,7 @@ def test_frame_has_a_row_a_model_and_nan_with_a_reason_for_a_gap(cards):
 
 
 def test_cells_frame_has_a_row_a_cell_with_costs_and_nan_for_no_score(cells):
-    rows = cells_frame(cells)
+    rows = cells_frame(cells, {cells[0].run_id: {"score": (0.8, 1.0)}})
     assert len(rows) == len(cells)
     failed = rows[rows.status == "FAILED"].iloc[0]
     assert (failed.model, failed.reason) == ("blip", "out of memory")
@@ -190,6 +191,6 @@ def test_cells_frame_has_a_row_a_cell_with_costs_and_nan_for_no_score(cells):
 
 
 def test_frames_survive_csv_and_parquet(cards, cells, tmp_path):
-    for name, rows in (("cards", frame(cards)), ("cells", cells_frame(cells))):
+    for name, rows in (("cards", frame(cards)), ("cells", cells_frame(cells, {}))):
         rows.to_csv(tmp_path / f"{name}.csv", index=False)
         rows.to_parquet(tmp_path / f"{name}.parquet")

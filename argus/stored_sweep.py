@@ -1,0 +1,118 @@
+"""A sweep as the tracking store knows it: its cells, with what each of them kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from argus import tracking
+from argus.errors import DataError
+from argus.predictions import read_image_sums, read_predictions
+from argus.records import CellKey, CellResult, DroppedCell
+from argus.tracking import Store, StoredRun
+from argus.uncertainty import Evidence, read_timings
+
+COST, REFERENCE = "cost.", "reference."
+Kept = TypeVar("Kept")
+
+
+@dataclass(frozen=True)
+class SweepCells:
+    """A sweep as the store knows it: the cells that were planned, with what came of them, and the dropped ones."""
+
+    sweep_id: str
+    cells: tuple[CellResult, ...]
+    dropped: tuple[DroppedCell, ...]
+    ceilings: Mapping[str, float | None]  # by run id: the CIDEr-D that scores 1; None without captions
+    locations: Mapping[str, str]  # by run id: where its artifacts lie
+    digest: str  # of the set of cells: the same for a sweep that is run again
+
+
+def newest_sweep(store: Store) -> str:
+    """Return the id of the sweep that was started last. Raises DataError when there is none."""
+    sweeps = tracking.find(store, store.experiment, "tags.`argus.kind` = 'sweep'")
+    if not sweeps:
+        raise DataError(f"no sweep in '{store.uri}' yet: run python -m argus.run -m model=… first")
+    return sweeps[0].id
+
+
+def read_sweep(store: Store, sweep_id: str) -> SweepCells:
+    """Read what came of each cell that a sweep planned; cells finished by an earlier sweep count."""
+    kind = tracking.get(store, sweep_id).tags.get("argus.kind", "no run of Argus")
+    if kind != "sweep":
+        known = [run.id for run in tracking.find(store, store.experiment, "tags.`argus.kind` = 'sweep'")]
+        raise DataError(f"sweep={sweep_id} is a {kind}, not a sweep. Sweeps, newest first: {', '.join(known[:10])}")
+    with tracking.fetched(store, sweep_id, "plan.json") as path:
+        plan = json.loads(path.read_text())
+    planned = plan["run"] + plan["skipped"]
+    runs = _best_runs(tracking.find(store, store.experiment, "tags.`argus.kind` = 'cell'"))
+    found = [(CellKey(**cell["key"]), runs.get(cell["fingerprint"])) for cell in planned]
+    return SweepCells(
+        sweep_id=sweep_id,
+        cells=tuple(_result(store, key, run) for key, run in found),
+        dropped=tuple(DroppedCell(CellKey(**drop["key"]), drop["reason"]) for drop in plan["dropped"]),
+        ceilings={run.id: _ceiling(run) for _, run in found if run is not None},
+        locations={run.id: run.artifacts for _, run in found if run is not None},
+        digest=tracking.digest_of(cell["fingerprint"] for cell in planned),
+    )
+
+
+def _ceiling(run: StoredRun) -> float | None:
+    logged = run.params["dataset.caption_ceiling"]
+    return None if logged == "None" else float(logged)
+
+
+def _best_runs(newest_first: Sequence[StoredRun]) -> dict[str, StoredRun]:
+    """Return one run for each fingerprint: the newest finished, else the newest."""
+    best: dict[str, StoredRun] = {}
+    for run in newest_first:
+        known = best.setdefault(run.tags["argus.fingerprint"], run)
+        if known.status != "FINISHED" and run.status == "FINISHED":
+            best[run.tags["argus.fingerprint"]] = run
+    return best
+
+
+def _result(store: Store, key: CellKey, run: StoredRun | None) -> CellResult:
+    if run is None:
+        return CellResult(key, "MISSING", "", None, 0, (), {}, {}, {}, "never run")
+    finished = run.status == "FINISHED"
+    return CellResult(
+        key=key,
+        status=run.status,
+        run_id=run.id,
+        score=run.metrics["score"] if finished else None,
+        samples=int(run.metrics["samples"]) if finished else 0,
+        failed=_failed(store, run) if finished else (),
+        metrics=dict(run.metrics),
+        costs={name.removeprefix(COST): value for name, value in run.metrics.items() if name.startswith(COST)},
+        references={k.removeprefix(REFERENCE): float(v) for k, v in run.params.items() if k.startswith(REFERENCE)},
+        reason="" if finished else run.tags.get("argus.reason", run.status),
+    )
+
+
+def _failed(store: Store, run: StoredRun) -> tuple[str, ...]:
+    if run.metrics["failed_samples"] == 0:
+        return ()
+    with tracking.fetched(store, run.id, "failed_samples.json") as path:
+        return tuple(json.loads(path.read_text()))
+
+
+def evidence_of(store: Store, sweep: SweepCells) -> Evidence:
+    """Return how to read what the sweep's cells kept."""
+
+    def kept(name: str, read: Callable[[Path], Kept]) -> Callable[[CellResult], Kept]:
+        def of(cell: CellResult) -> Kept:
+            with tracking.opened(store, cell.run_id, sweep.locations[cell.run_id], name) as path:
+                return read(path)
+
+        return of
+
+    return Evidence(
+        predictions=kept("predictions.parquet", read_predictions),
+        sums=kept("image_sums.parquet", read_image_sums),
+        timings=kept("timings.json", read_timings),
+        ceiling=lambda cell: sweep.ceilings[cell.run_id],
+    )

@@ -1,0 +1,99 @@
+"""An aggregation of a stored sweep: what it writes for others to read."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hydra import compose, initialize_config_dir
+from omegaconf import DictConfig
+from rich.console import Console
+
+from argus import tracking
+from argus.aggregation import Aggregate, aggregate_sweep
+from argus.configuration import conf_dir
+from argus.stored_sweep import evidence_of, read_sweep
+from argus.tracking import Store
+
+SYNTHETIC = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "aggregate.py"))
+COSTS = "score.formulas.costs=[latency_p50_ms,throughput_per_s,parameters]"
+
+
+def score(*overrides: str) -> DictConfig:
+    with initialize_config_dir(str(conf_dir()), version_base=None):
+        return compose("aggregate", overrides=[COSTS, "score.bootstrap.resamples=200", *overrides]).score
+
+
+@pytest.fixture
+def sweep(store: Store) -> str:
+    """Two models' cells on two data sets, 40 pictures each."""
+    planned = [key for key in SYNTHETIC["keys"](2 * 49) if key.dataset in ("coco", "clevr") and key.severity in (0, 3)]
+    return SYNTHETIC["make_sweep"](store, planned, 40)
+
+
+@pytest.fixture
+def aggregated(store: Store, sweep: str) -> Aggregate:
+    return aggregate_sweep(store, sweep, score(), Console(file=StringIO(), width=100))
+
+
+def artifact(store: Store, run: str, name: str, read: Callable[[Path], object]) -> object:
+    with tracking.fetched(store, run, name) as path:
+        return read(path)
+
+
+def test_every_figure_has_its_interval_in_json_metrics_and_tables(store: Store, aggregated: Aggregate) -> None:
+    document = artifact(store, aggregated.run_id, "scores.json", lambda path: json.loads(path.read_text()))
+    for card in document["models"].values():
+        groups = (card["by_dataset"], card["by_task"], card["by_perturbation"])
+        for value in [
+            *(card[name] for name in ("P", "CDC", "RR", "E", "overall")),
+            *(v for g in groups for v in g.values()),
+        ]:
+            assert value["interval"][0] <= value["value"] <= value["interval"][1]
+    runs = tracking.find(store, store.scores_experiment, "tags.`argus.kind` = 'scorecard'")
+    for name in ("P", "CDC", "RR", "E", "overall", "common.P", "dataset.coco", "task.reasoning", "RR.blur"):
+        assert runs[0].metrics[f"{name}_low"] <= runs[0].metrics[name] <= runs[0].metrics[f"{name}_high"]
+    scores = artifact(store, aggregated.run_id, "scores.parquet", pd.read_parquet)
+    assert (scores.P_low < scores.P).all()
+    cells = artifact(store, aggregated.run_id, "cells.parquet", pd.read_parquet)
+    assert (cells.score_low < cells.score).all()
+    captioned = cells[cells.task == "captioning"]
+    assert (captioned["metrics.bleu_4_low"] < captioned["metrics.bleu_4_high"]).all()
+
+
+def test_the_same_seed_gives_the_same_intervals_and_another_seed_others(store: Store, sweep: str) -> None:
+    def intervals(*overrides: str) -> list[tuple[float, float] | None]:
+        found = aggregate_sweep(store, sweep, score(*overrides), Console(file=StringIO()))
+        return [card.own.P.interval for card in found.scorecards]
+
+    assert intervals() == intervals()
+    assert intervals() != intervals("score.bootstrap.seed=1")
+    assert intervals("score.bootstrap.resamples=0") == [None, None]
+
+
+def test_a_run_of_an_older_argus_is_named_and_has_a_score_without_an_interval(store: Store, sweep: str) -> None:
+    found = read_sweep(store, sweep)
+    clean = next(c for c in found.cells if (c.key.task, c.key.modality, c.key.model) == ("reasoning", "none", "model0"))
+    (Path(found.locations[clean.run_id]) / "image_sums.parquet").unlink()
+    cards = aggregate_sweep(store, sweep, score(), Console(file=StringIO())).scorecards
+    lacking, whole = cards
+    assert lacking.own.P.value is not None
+    assert lacking.own.P.interval is None
+    assert whole.own.P.interval is not None
+    assert any("no interval for what stands on 1 of" in note and "image_sums.parquet" in note for note in lacking.notes)
+
+
+def test_artifacts_on_this_machine_are_read_where_they_lie(store: Store, sweep: str) -> None:
+    found = read_sweep(store, sweep)
+    cell = found.cells[0]
+    with tracking.opened(store, cell.run_id, found.locations[cell.run_id], "image_sums.parquet") as path:
+        assert path.is_relative_to(found.locations[cell.run_id])
+    with tracking.opened(store, cell.run_id, "mlflow-artifacts:/1/x/artifacts", "image_sums.parquet") as path:
+        assert not path.is_relative_to(found.locations[cell.run_id])
+        assert path.is_file()
+    assert len(evidence_of(store, found).sums(cell).image_ids) == 40
