@@ -192,8 +192,8 @@ def _shipped(location: str) -> Source:
     folder = Path(__file__).parents[1] / "pocket" / "checkpoints" / location.removeprefix(POCKET)
     if not folder.is_dir():
         raise DataError(
-            f"no weights are shipped as '{location}' (no folder '{folder}'). Take the published ones: suite=official, or "
-            "on generated scenes suite.checkpoints=official; or name a folder: model.checkpoint=FOLDER"
+            f"no weights are shipped as '{location}' (no folder '{folder}'). Take the published ones: suite=official, "
+            "or on generated scenes suite.checkpoints=official; or name a folder: model.checkpoint=FOLDER"
         )
     return _folder(folder, location)
 
@@ -237,7 +237,8 @@ def _repository(name: str, revision: str | None) -> Source:
         pinned = f" --revision {revision}" if revision else ""
         raise DataError(
             f"'{name}'{pinned} is no folder, not in the hub cache, and the hub cannot be reached. "
-            f"Run where it can: hf download {name}{pinned}; or name a folder with {LAYOUT}; or take one of the models of suite=pocket"
+            f"Run where it can: hf download {name}{pinned}; or name a folder with {LAYOUT}; "
+            "or take one of the models of suite=pocket"
         ) from error
     # The hub cache keeps files as …/snapshots/<commit>/<file>.
     commit = Path(config).parent.name
