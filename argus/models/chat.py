@@ -70,7 +70,7 @@ class Chat(Matcher, Generator, Chooser):
         asked = [[self.match_prompt.replace("{caption}", text) for text in own] for own in texts]
         prompts = self._tokens(images, asked)
         scores = self._read(images, asked, [[self._answer(prompt) for prompt in own] for own in prompts])
-        return [self._finite([self._odds(one) for one in own]) for own in scores]
+        return [self._finite([odds(one, len(self.yes)) for one in own]) for own in scores]
 
     @torch.inference_mode()
     def generate(self, images: Sequence[Image], prompts: Sequence[str]) -> list[str]:
@@ -104,11 +104,6 @@ class Chat(Matcher, Generator, Chooser):
     def _finite(self, scores: Sequence[Tensor]) -> Tensor:
         return finite(torch.stack(list(scores)) if scores else torch.empty(0), self.name, self.runtime)
 
-    def _odds(self, scores: Tensor) -> Tensor:
-        """Return log P(yes) - log P(no) from the log P of every token that begins a yes, then a no."""
-        yes, no = scores.tensor_split([len(self.yes)])
-        return torch.logsumexp(yes, dim=0) - torch.logsumexp(no, dim=0)
-
     def _tokens(self, images: Sequence[Image], texts: Sequence[Sequence[str]]) -> list[list[list[int]]]:
         """Tokenise every text beside its image; a text that stands beside several images of one size, once."""
         known: dict[tuple[int, int], dict[str, list[int]]] = defaultdict(dict)
@@ -136,6 +131,11 @@ class Chat(Matcher, Generator, Chooser):
             for index, scores in zip(indices, own, strict=True):
                 found[index] = scores
         return found
+
+
+def odds(scores: Tensor, yes: int) -> Tensor:
+    """Return log P(yes) - log P(no) from the log P of the `yes` tokens that begin a yes, then of those of a no."""
+    return torch.logsumexp(scores[:yes], dim=0) - torch.logsumexp(scores[yes:], dim=0)
 
 
 def choice_rows(prompt: Sequence[int], choices: Sequence[Sequence[int]]) -> list[Row]:

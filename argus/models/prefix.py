@@ -45,8 +45,8 @@ def read(model: Any, inputs: Any, rows: Sequence[Sequence[Row]], pairs_at_once: 
     length = shared_length([row for own in rows for row in own])
     prefix = _encode(model, inputs, length)
     for indices in _steps(rows, max(1, pairs_at_once // len(rows))):
-        asked = [own[index] for own, part in zip(rows, indices, strict=True) for index in part]
-        scores = iter(_extend(model, prefix, len(indices[0]), asked, length))
+        part_rows = [own[index] for own, part in zip(rows, indices, strict=True) for index in part]
+        scores = iter(_extend(model, prefix, len(indices[0]), part_rows, length))
         for image, part in enumerate(indices):
             for index in part:
                 found[image][index] = next(scores)
@@ -72,10 +72,10 @@ def _extend(model: Any, prefix: Any, repeats: int, rows: Sequence[Row], length: 
     kept = sorted({position for row in rows for position in row.positions})
     keep = torch.tensor(kept, device=model.device) - length
     logits = model(input_ids=ids, cache=cache, use_cache=True, logits_to_keep=keep).logits
-    return _asked(logits, rows, {position: index for index, position in enumerate(kept)})
+    return asked(logits, rows, {position: index for index, position in enumerate(kept)})
 
 
-def _asked(logits: Tensor, rows: Sequence[Row], column: Mapping[int, int]) -> list[Tensor]:
+def asked(logits: Tensor, rows: Sequence[Row], column: Mapping[int, int]) -> list[Tensor]:
     """Return for each row log P of its targets: logits (rows, columns, vocabulary), a position being in `column`."""
     width = logits.shape[1]
     spots = [index * width + column[position] for index, row in enumerate(rows) for position in row.positions]

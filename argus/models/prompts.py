@@ -20,6 +20,11 @@ class Prompts:
     """
 
     def __init__(self, processor: Any, image_options: Mapping[str, Any]) -> None:
+        if processor.chat_template is None:
+            raise ConfigError(
+                f"this {type(processor).__name__} has no chat template; take a checkpoint tuned for chat (…-Instruct, "
+                "…-it), or another adapter: argus.models.completion.Completion reads PaliGemma and BLIP-2"
+            )
         self.processor = processor
         self.image_options = dict(image_options)
         self._pictures: dict[tuple[int, int], tuple[int, int, str]] = {}
@@ -77,6 +82,16 @@ class Prompts:
             return_tensors=options.pop("return_tensors", None),
             processor_kwargs={"images_kwargs": self.image_options, **options},
         )
+
+
+def require_places(match_prompt: str, question_prompt: str) -> None:
+    """Raise ConfigError for a prompt that does not say where the caption or the question goes."""
+    for name, prompt, place in (
+        ("match_prompt", match_prompt, "{caption}"),
+        ("question_prompt", question_prompt, "{question}"),
+    ):
+        if place not in prompt:
+            raise ConfigError(f"{name} is {prompt!r}: it must hold {place}")
 
 
 def answer_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:

@@ -6,6 +6,7 @@ which tokens begin a yes or a no. Every number is a plain float.
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import torch
@@ -172,5 +173,56 @@ class PlainChat:
         written = self.model.generate(
             **inputs, do_sample=False, num_beams=1, max_new_tokens=8, top_k=None, top_p=None, temperature=None
         )
+        answer: str = self.processor.decode(written[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
+        return answer.strip()
+
+
+class PlainCompletion:
+    """PaliGemma or BLIP-2: every text a whole sequence of its own. `mark` is what a user writes for the picture."""
+
+    def __init__(self, folder: Path, mark: str, before_answer: str) -> None:
+        self.model = AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32).eval()
+        self.processor = AutoProcessor.from_pretrained(folder)
+        self.mark, self.before_answer = mark, before_answer
+
+    def inputs(self, image: Image, text: str) -> dict[str, Tensor]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # PaliGemma's processor makes an array of a tensor
+            inputs = self.processor(images=image, text=f"{self.mark}{text}", return_tensors="pt")
+        return {name: value for name, value in inputs.items() if name != "labels"}
+
+    @torch.no_grad()
+    def log_probabilities(self, image: Image, text: str, answer: tuple[int, ...] = ()) -> Tensor:
+        """Return log P over the vocabulary after the prompt and after each token of the answer."""
+        inputs = self.inputs(image, text)
+        length = inputs["input_ids"].shape[1]
+        extra = torch.tensor([list(answer)], dtype=torch.long)
+        inputs["input_ids"] = torch.cat([inputs["input_ids"], extra], dim=1)
+        for name in (
+            "attention_mask",
+            "token_type_ids",
+        ):  # 1: to be seen; of PaliGemma's suffix, which sees no successor
+            if name in inputs:
+                inputs[name] = torch.cat([inputs[name], torch.ones_like(extra)], dim=1)
+        return self.model(**inputs).logits[0, length - 1 :].log_softmax(-1)
+
+    def match(self, image: Image, text: str) -> float:
+        found = self.log_probabilities(image, MATCH_PROMPT.replace("{caption}", text))[-1]
+        yes, no = answer_tokens(self.processor.tokenizer)
+        return (found[yes].logsumexp(0) - found[no].logsumexp(0)).item()
+
+    def choose(self, image: Image, question: Choice) -> list[float]:
+        text = QUESTION_PROMPT.replace("{question}", question.question)
+        scores = []
+        for choice in question.choices:
+            answer = self.processor.tokenizer(f"{self.before_answer}{choice}", add_special_tokens=False)["input_ids"]
+            found = self.log_probabilities(image, text, answer)
+            scores.append(sum(found[place, token].item() for place, token in enumerate(answer)) / len(answer))
+        return scores
+
+    @torch.no_grad()
+    def generate(self, image: Image, text: str) -> str:
+        inputs = self.inputs(image, text)
+        written = self.model.generate(**inputs, do_sample=False, num_beams=1, max_new_tokens=8)
         answer: str = self.processor.decode(written[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
         return answer.strip()

@@ -13,7 +13,7 @@ from argus.models.base import Choice, Chooser, Embedder, Generator, Matcher, Mod
 
 CONF = Path(__file__).resolve().parents[2] / "conf" / "model"
 NAMES = sorted(path.stem for path in CONF.glob("*.yaml"))
-UNPINNED = {"internvl", "llava_onevision", "lxmert", "siglip", "siglip2", "smolvlm"}
+UNPINNED = {"blip2", "internvl", "llava_onevision", "lxmert", "paligemma", "siglip", "siglip2", "smolvlm"}
 """Models whose published commits could not be looked up; each yaml says so."""
 SERVED = {"server"}
 """Models that run elsewhere: their yaml names no checkpoint."""

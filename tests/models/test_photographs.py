@@ -15,7 +15,7 @@ from argus.data.images import load_image
 from argus.models.base import Choice, Chooser, Embedder, Generator, Matcher, Model, Runtime
 from argus.models.pictures import LONGEST, bounded
 from argus.records import ImageSource
-from tests.models import tiny, tiny_chat
+from tests.models import tiny, tiny_chat, tiny_completion
 from tests.models.test_conf import NAMES, settings
 
 TEXTS = ["a red cube", "no"]
@@ -39,11 +39,13 @@ def _whole(save: Callable[[Path], Path]) -> Callable[[Path], dict[str, str]]:
 
 TINY: dict[str, Callable[[Path], dict[str, str]]] = {
     "blip": _blip,
+    "blip2": _whole(tiny_completion.save_blip2),
     "clip": _whole(tiny.save_clip),
     "gemma": _whole(tiny.save_gemma),
     "internvl": _whole(tiny_chat.save_internvl),
     "llava_onevision": _whole(tiny_chat.save_llava_onevision),
     "lxmert": _lxmert,
+    "paligemma": _whole(tiny_completion.save_paligemma2),
     "qwen": _whole(tiny_chat.save_qwen),
     "siglip": _whole(tiny.save_siglip),
     "siglip2": _whole(tiny.save_naflex),

@@ -101,7 +101,7 @@ def save_siglip2(folder: Path) -> Path:
 
 def save_naflex(folder: Path) -> Path:
     """Write a SigLIP2 of any resolution: a picture keeps its shape, as up to 256 patches of which some are filling."""
-    tokenizer = Siglip2Tokenizer(vocab=gemma_tokenizer().get_vocab(), merges=_gemma_merges(), padding_side="right")
+    tokenizer = Siglip2Tokenizer(vocab=gemma_tokenizer().get_vocab(), merges=gemma_merges(), padding_side="right")
     config = Siglip2Config(
         text_config={**tower(), "vocab_size": len(tokenizer), "max_position_embeddings": 40, "projection_size": 16},
         vision_config={**tower(), "num_patches": 16, "patch_size": 16},
@@ -221,7 +221,7 @@ def letter_pieces() -> BertTokenizer:
     return BertTokenizer(vocab={piece: index for index, piece in enumerate(pieces)}, bos_token="[DEC]")
 
 
-def _gemma_merges() -> list[tuple[str, str]]:
+def gemma_merges() -> list[tuple[str, str]]:
     # Pieces that grow over a space, a line end or a quotation mark: a prompt cannot be cut just anywhere.
     merges = [("\n", "\n"), ("\n\n", "\n"), ("▁", '"'), ('"', "?"), ("▁", "a"), ('"', "a"), ("\n\n", "D")]
     for word in (*WORDS, "▁yes", "▁no", "▁red"):
@@ -233,7 +233,7 @@ def gemma_tokenizer() -> GemmaTokenizer:
     specials = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", "<start_of_turn>", "<end_of_turn>"]
     specials += ["<start_of_image>", "<end_of_image>", "<image_soft_token>"]
     letters = [*ascii_letters, *digits, *punctuation, "▁", "\n"]
-    merges = _gemma_merges()
+    merges = gemma_merges()
     pieces = [*specials, *(f"<0x{value:02X}>" for value in range(256)), *letters]
     pieces += [piece for piece in dict.fromkeys("".join(pair) for pair in merges) if piece not in pieces]
     tokenizer = GemmaTokenizer(
