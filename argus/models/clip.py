@@ -53,12 +53,15 @@ class Clip(Embedder):
     @torch.inference_mode()
     def embed_texts(self, texts: Sequence[str]) -> Tensor:
         """Return (len(texts), d) unit-length rows; a text is cut at the model's last position."""
+        # Filled up on the left, a text would stand at other positions in longer company.
+        side = {"padding_side": "right"} if self.text_padding == "longest" else {}
         inputs = self.processor(
             text=list(texts),
             padding=self.text_padding,
             truncation=True,
             max_length=self.positions,
             return_tensors="pt",
+            **side,
         ).to(self.runtime.device)
         return self._unit(self.model.get_text_features(**inputs).pooler_output)
 

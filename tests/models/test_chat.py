@@ -103,6 +103,15 @@ def test_scores_do_not_depend_on_the_company(chat, chat_folder, runtime, images,
             torch.testing.assert_close(scores, chat.choose([image], [[question]])[0][0], atol=1e-4, rtol=0)
 
 
+def test_the_side_that_the_checkpoint_fills_up_changes_nothing(chat, chat_folder, runtime, images, tmp_path):
+    prompts = ["Describe.", "", TEXTS[2]]
+    for side in ("left", "right"):
+        turned = make(tiny.filled_up(chat_folder, tmp_path / side, side), runtime)
+        assert turned.prompts.processor.tokenizer.padding_side == side
+        assert turned.generate(images[:3], prompts) == chat.generate(images[:3], prompts)
+        assert torch.equal(turned.match(images[:1], [TEXTS])[0], chat.match(images[:1], [TEXTS])[0])
+
+
 def test_a_picture_is_read_once_for_all_its_texts(chat, images):
     seen = []
     tower = next(

@@ -47,6 +47,14 @@ def test_one_by_one_equals_one_batch(clip, images, odd_images):
     torch.testing.assert_close(clip.embed_texts(TEXTS), singly, atol=1e-5, rtol=0)
 
 
+def test_the_side_that_the_checkpoint_fills_up_changes_nothing(clip, clip_folder, runtime, tmp_path):
+    for side in ("left", "right"):
+        folder = tiny.filled_up(clip_folder, tmp_path / side, side)
+        turned = Clip(str(folder), None, text_padding="longest", runtime=runtime)
+        assert turned.processor.tokenizer.padding_side == side
+        assert torch.equal(turned.embed_texts(TEXTS), clip.embed_texts(TEXTS))
+
+
 def test_texts_longer_than_the_positions_are_counted_and_cut(clip):
     fits, long = "1" * 38, "1" * 39  # 40 positions, two of them for the start and end tokens
     assert clip.truncated([fits, long, "short", long]) == 2

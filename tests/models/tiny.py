@@ -6,7 +6,9 @@ a second and returns it. The weights are the same in every process.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from shutil import copytree
 from string import ascii_letters, ascii_lowercase, digits, punctuation
 from typing import Any
 
@@ -175,6 +177,14 @@ def save_lxmert(folder: Path, **shape: int) -> Path:
         detector = Detector(DetectorConfig(side=32, widths=(4, 6, 8, 8, 12), regions=5, facets=(2, 3)))
     save_detector(detector, folder / "regions")
     return save(folder, LxmertForPreTraining, config, tokenizer)
+
+
+def filled_up(folder: Path, copy: Path, side: str) -> Path:
+    """Write a copy of a checkpoint whose tokenizer fills up on this side, and return it."""
+    copytree(folder, copy)
+    settings = json.loads((copy / "tokenizer_config.json").read_text())
+    (copy / "tokenizer_config.json").write_text(json.dumps({**settings, "padding_side": side}))
+    return copy
 
 
 def tower(layers: int = 2) -> dict[str, Any]:
