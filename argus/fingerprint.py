@@ -85,7 +85,8 @@ def _versions() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _code() -> str:
-    files = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] in PARTS_OF_A_CELL]
+    code = [path for ending in ("py", "tsv") for path in PACKAGE.rglob(f"*.{ending}")]
+    files = [path for path in code if path.relative_to(PACKAGE).parts[0] in PARTS_OF_A_CELL]
     return f"{__version__} {_digest(files)}"
 
 

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 
-def test_the_wheel_carries_configs_plugin_and_checkpoints(tmp_path: Path) -> None:
+def test_the_wheel_carries_configs_plugin_word_lists_and_checkpoints(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", tmp_path, "."],
         cwd=REPOSITORY,
@@ -19,6 +19,9 @@ def test_the_wheel_carries_configs_plugin_and_checkpoints(tmp_path: Path) -> Non
     configs = {f"argus/{path.relative_to(REPOSITORY)}" for path in (REPOSITORY / "conf").rglob("*.yaml")}
     assert configs
     assert configs <= names
+    lists = {str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "argus").rglob("*.tsv")}
+    assert lists
+    assert lists <= names
     assert "hydra_plugins/argus_sweeper/__init__.py" in names
     assert "hydra_plugins/__init__.py" not in names  # a namespace package: other plugins live beside it
     for model in ("clip", "blip/retrieval", "blip/captioning", "blip/vqa", "gemma", "lxmert", "lxmert/regions"):
