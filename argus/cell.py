@@ -6,7 +6,7 @@ import json
 import platform
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
@@ -29,7 +29,7 @@ from argus.loop import LightningLoop, Pictures
 from argus.markers import Marker, State, title
 from argus.metrics.image_sums import image_sums
 from argus.models.base import Model, Runtime
-from argus.perturbations.apply import changed_share, perturb_texts
+from argus.perturbations.apply import Prompts, perturb_texts, text_change, text_pairs
 from argus.perturbations.base import Perturbation
 from argus.predictions import write_image_sums, write_predictions
 from argus.records import Costs, Entry, Prediction
@@ -79,12 +79,14 @@ def _run(cfg: DictConfig, cell: Settings, run_id: str, marker: Marker) -> float:
     # Costs are measured in clean cells only, so that E never depends on a perturbation.
     measured = cell.key.modality == "none"
     embedding = Embedding(_embeddings(cell), anew=measured)
-    work = Work(parts.clean, parts.entries, parts.loop, _prompts(parts.perturbation, cell.seed), embedding)
+    prompts = Prompts(parts.perturbation, cell.seed)
+    work = Work(parts.clean, parts.entries, parts.loop, prompts, embedding)
     step = parts.task.prepare(parts.model, work)
     meter = _meter(cell, parts, step) if measured else None
     predictions = parts.task.collect(parts.loop(meter or step), work)
     _record_predictions(cell, run_id, parts, predictions)
-    metrics = dict(parts.task.measure(predictions)) | dict(parts.task.facts(parts.model, work)) | _counted(parts)
+    facts = dict(parts.task.facts(parts.model, work)) | _counted(parts, prompts)
+    metrics = dict(parts.task.measure(predictions)) | facts
     costs = _probe(cell, parts, meter) if meter else None
     _record_evidence(cell, run_id, predictions, meter)
     _record_metrics(cell, run_id, metrics, costs)
@@ -151,10 +153,6 @@ def read_dataset(config: str) -> tuple[Entry, ...]:
     return reader.entries()
 
 
-def _prompts(perturbation: Perturbation, seed: int) -> Callable[[str, str], str]:
-    return lambda prompt, sample_id: perturbation.text(prompt, seed, f"prompt {sample_id}")
-
-
 def _start(cell: Settings, print_of: str) -> str:
     tags = {
         "argus.kind": "cell",
@@ -217,11 +215,15 @@ def _environment() -> Mapping[str, object]:
     }
 
 
-def _counted(parts: Parts) -> dict[str, float]:
+def _counted(parts: Parts, prompts: Prompts) -> dict[str, float]:
+    # Where a model is prompted for captions, the prompts are all the text that it reads.
+    texts = text_change(prompts.pairs.values() or text_pairs(parts.clean, parts.entries))
     return {
         "samples": len(parts.clean) - len(parts.loop.failures),
         "failed_samples": len(parts.loop.failures),
-        "changed_texts_share": changed_share(parts.clean, parts.entries),
+        "changed_texts_share": texts.changed_share,
+        "unchanged_texts": texts.unchanged,
+        "meaning_at_risk_texts": texts.meaning_at_risk,
     }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from argus.errors import DataError
-from argus.perturbations.apply import changed_share, perturb_texts
+from argus.perturbations.apply import Prompts, TextChange, perturb_texts, text_change, text_pairs
 from argus.perturbations.blur import Blur
 from argus.perturbations.clean import Clean
 from argus.perturbations.typo import Typo
@@ -50,15 +50,29 @@ def test_perturbations_of_no_text_return_equal_entries(perturbation):
     assert perturb_texts(ENTRIES, perturbation, 0) == ENTRIES
 
 
-def test_changed_share_counts_captions_and_questions():
-    before = (entry("one", "a dog", "一只猫", "12"),)
+def test_change_is_counted_over_captions_and_questions():
+    before = (entry("picture", "a dog", "一只猫", "12"),)
     after = perturb_texts(before, Typo(1), 0)
-    assert changed_share(before, before) == 0.0
-    assert changed_share(before, after) == 0.5  # the first caption and the question of four texts
+    assert text_change(text_pairs(before, before)) == TextChange(0.0, 4, 0)
+    # The first caption and the question of four texts.
+    assert text_change(text_pairs(before, after)) == TextChange(0.5, 2, 0)
 
 
-def test_changed_share_refuses_other_texts_and_none():
+def test_a_text_whose_meaning_may_have_changed_is_counted_once():
+    pairs = [("two red cubes", "twp rde cubes"), ("a red cube", "a red cuve"), ("a red cube", "a red cube")]
+    assert text_change(pairs) == TextChange(2 / 3, 1, 1)
+
+
+def test_other_texts_and_no_texts_are_refused():
     with pytest.raises(DataError, match="different ids"):
-        changed_share(ENTRIES, ENTRIES[:2])
+        text_pairs(ENTRIES, ENTRIES[:2])
     with pytest.raises(DataError, match="no captions and no questions"):
-        changed_share((Entry("bare", ImageSource(Path("bare.jpg"))),), (Entry("bare", ImageSource(Path("bare.jpg"))),))
+        text_change([])
+
+
+def test_prompts_are_perturbed_for_each_sample_and_counted_once_each():
+    prompts = Prompts(Typo(3), 0)
+    typed = {key: prompts("Describe this image.", key) for key in ("one", "two", "three", "one")}
+    assert len(set(typed.values())) == 3
+    assert list(prompts.pairs.values()) == [("Describe this image.", text) for text in typed.values()]
+    assert typed["one"] == Typo(3).text("Describe this image.", 0, "prompt one")
