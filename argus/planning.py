@@ -12,6 +12,7 @@ from argus.errors import ConfigError
 from argus.fingerprint import fingerprint
 from argus.markers import title
 from argus.overrides import base_of
+from argus.perturbations.base import SeverityError
 from argus.records import CellKey, DroppedCell
 from argus.settings import build_perturbation, check_values, key_of, model_class, task_class
 from argus.tasks.sense import why_not
@@ -19,6 +20,7 @@ from argus.tasks.sense import why_not
 Overrides = tuple[str, ...]
 Compose = Callable[[Sequence[str]], DictConfig]
 BASELINE = "clean"
+SEVERITY = "perturbation.severity"
 
 
 @dataclass(frozen=True)
@@ -44,19 +46,27 @@ def make_plan(axes: Mapping[str, Sequence[str]], compose: Compose, finished: Cal
     """Return the plan for the axes that the user named ({"model": ["clip", "blip"], "seed": ["0"], …}).
 
     `compose` turns overrides into a config; `finished` turns a fingerprint into the id of its finished run, or "".
-    Raises ConfigError when two cells would bear the same name.
+    A perturbation that lacks a severity others have is dropped there. Raises ConfigError when none has it, or when two
+    cells would bear the same name.
     """
     cells: list[PlannedCell] = []
     dropped: list[DroppedCell] = []
+    lacking: dict[int, SeverityError] = {}
     for overrides in expand(axes, compose):
         cfg = compose(overrides)
         reason = why_not_cell(cfg)
         if reason is None:
-            check_cell(cfg)
+            try:
+                check_cell(cfg)
+            except SeverityError as error:
+                lacking.setdefault(cfg.perturbation.severity, error)
+                reason = str(error)
+        if reason is None:
             print_of = fingerprint(cfg)
             cells.append(PlannedCell(key_of(cfg), print_of, overrides, finished(print_of)))
         else:
             dropped.append(DroppedCell(key_of(cfg), reason))
+    _require_had(lacking, {cell.key.severity for cell in cells})
     _require_distinct([cell.key for cell in cells])
     order = sorted(cells, key=_model_first(cells))
     return Plan(
@@ -70,7 +80,8 @@ def expand(axes: Mapping[str, Sequence[str]], compose: Compose) -> tuple[Overrid
     """Return the overrides of every candidate cell, each once.
 
     Where the user named no dataset, the suite's; no task, those each dataset offers; always the clean baseline, once
-    whatever severities and other knobs of perturbations are swept.
+    whatever severities and other knobs of perturbations are swept. A perturbation with a single severity keeps it,
+    whatever severities are named.
     """
     base = compose(base_of(axes))
     named = {key: list(values) for key, values in axes.items()}
@@ -81,13 +92,25 @@ def expand(axes: Mapping[str, Sequence[str]], compose: Compose) -> tuple[Overrid
     tasks = {name: named.get("task", list(compose([f"dataset={name}"]).dataset.tasks)) for name in named["dataset"]}
     named.pop("task", None)
     lacks = _lacking(named, tasks, compose)
+    unvaried = _unvaried(named, compose)
     found: dict[Overrides, None] = {}
     for values in itertools.product(*named.values()):
         chosen = dict(zip(named, values, strict=True))
         for task in tasks[chosen["dataset"]]:
             cell = chosen | {"task": task}
-            found[tuple(f"{key}={value}" for key, value in cell.items() if not lacks(key, cell))] = None
+            kept = [key for key in cell if not lacks(key, cell)]
+            if cell["perturbation"] in unvaried:
+                kept = [key for key in kept if key != SEVERITY]
+            found[tuple(f"{key}={cell[key]}" for key in kept)] = None
     return tuple(found)
+
+
+def _unvaried(named: Mapping[str, Sequence[str]], compose: Compose) -> set[str]:
+    """Return the perturbations with one severity only: a picture is mirrored or it is not."""
+    if SEVERITY not in named:
+        return set()
+    built = {name: build_perturbation(compose([f"perturbation={name}"])) for name in named["perturbation"]}
+    return {name for name, perturbation in built.items() if len(perturbation.severities()) == 1}
 
 
 def _lacking(
@@ -133,6 +156,12 @@ def check_cell(cfg: DictConfig) -> None:
     """Raise ConfigError for a value that cannot work: an impossible severity is told now, not after hours."""
     check_values(cfg)
     build_perturbation(cfg)
+
+
+def _require_had(lacking: Mapping[int, SeverityError], had: set[int]) -> None:
+    for severity, error in lacking.items():
+        if severity not in had:
+            raise error
 
 
 def _require_distinct(keys: Sequence[CellKey]) -> None:

@@ -10,6 +10,7 @@ from omegaconf import DictConfig
 from argus.configuration import conf_dir
 from argus.errors import ConfigError
 from argus.overrides import axes_of
+from argus.perturbations.noise import Noise
 from argus.planning import Compose, Plan, expand, make_plan
 
 
@@ -52,6 +53,47 @@ def test_there_is_one_clean_baseline_whatever_severities_are_swept(composed: Com
         ("blur", 3),
         ("blur", 5),
     ]
+
+
+def test_a_perturbation_with_one_severity_has_it_once_whatever_is_swept(
+    composed: Compose, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Noise, "severities", lambda self: (3,))
+    plan = plan_of(composed, "dataset=clevr", "perturbation=blur,noise", "perturbation.severity=1,5")
+    assert [(cell.key.perturbation, cell.key.severity) for cell in plan.run] == [
+        ("clean", 0),
+        ("blur", 1),
+        ("blur", 5),
+        ("noise", 3),
+    ]
+
+
+def test_a_severity_that_a_perturbation_lacks_is_dropped_with_its_reason(
+    composed: Compose, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Noise, "severities", lambda self: (1, 3))
+    plan = plan_of(composed, "dataset=clevr", "perturbation=blur,noise", "perturbation.severity=1,5")
+    assert [(cell.key.perturbation, cell.key.severity) for cell in plan.run[1:]] == [
+        ("blur", 1),
+        ("blur", 5),
+        ("noise", 1),
+    ]
+    assert [(drop.key.perturbation, drop.key.severity) for drop in plan.dropped] == [("noise", 5)]
+    assert plan.dropped[0].reason == "severity 5 of Noise: choose one of (1, 3)"
+
+
+def test_a_severity_that_no_perturbation_has_is_an_error(composed: Compose) -> None:
+    with pytest.raises(ConfigError, match=r"severity 9 of Blur: choose one of"):
+        plan_of(composed, "dataset=clevr", "perturbation=blur,typo", "perturbation.severity=3,9")
+
+
+@pytest.mark.parametrize("knob", ["perturbation.protect=[dog]", "perturbation.protect_numbers=true"])
+def test_protection_reaches_texts_alone_and_changes_their_fingerprint(composed: Compose, knob: str) -> None:
+    typed = ["dataset=clevr", "perturbation=blur,typo"]
+    before, after = plan_of(composed, *typed), plan_of(composed, *typed, knob)
+    same = {cell.key.perturbation for cell in before.run if cell in after.run}
+    assert {cell.key for cell in before.run} == {cell.key for cell in after.run}
+    assert same == {"clean", "blur"}
 
 
 def test_what_the_user_names_wins_over_the_suite(composed: Compose) -> None:

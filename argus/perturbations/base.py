@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+class SeverityError(ConfigError):
+    """A severity that a perturbation does not have."""
+
+
 class Perturbation:
     """Changes images or texts; the same (seed, id) gives the same result in any order, process or thread.
 
@@ -23,7 +27,7 @@ class Perturbation:
     def __init__(self, severity: int) -> None:
         # `True in (1, 2)` and `2.0 in (1, 2)` hold, but neither is a severity.
         if type(severity) is not int or severity not in self.severities():
-            raise ConfigError(f"severity {severity!r} of {type(self).__name__}: choose one of {self.severities()}")
+            raise SeverityError(f"severity {severity!r} of {type(self).__name__}: choose one of {self.severities()}")
         self.severity = severity
 
     def severities(self) -> tuple[int, ...]:
