@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -52,6 +54,7 @@ def make_plan(axes: Mapping[str, Sequence[str]], compose: Compose, finished: Cal
     cells: list[PlannedCell] = []
     dropped: list[DroppedCell] = []
     lacking: dict[int, SeverityError] = {}
+    compose = sharing(compose)
     for overrides in expand(axes, compose):
         cfg = compose(overrides)
         reason = why_not_cell(cfg)
@@ -74,6 +77,42 @@ def make_plan(axes: Mapping[str, Sequence[str]], compose: Compose, finished: Cal
         skipped=tuple(cell for cell in order if cell.run_id),
         dropped=tuple(dict.fromkeys(dropped)),
     )
+
+
+def sharing(compose: Compose) -> Compose:
+    """Return a `compose` that composes once what cells have in common: composing each whole would take minutes.
+
+    A config that it returns holds until the next call. Where a perturbation's yaml reaches beyond its own section,
+    cells are composed whole.
+    """
+    once = cache(compose)
+    frames = cache(compose)  # apart from the others, since their perturbation is replaced
+
+    @cache
+    def section(overrides: Overrides) -> DictConfig | None:
+        """Return the perturbation's section, or None where the perturbation changes anything else."""
+        mine, others = once(overrides), once(_without(overrides, "perturbation"))
+        return mine.perturbation if _beside(mine) == _beside(others) else None
+
+    def shared(overrides: Sequence[str]) -> DictConfig:
+        perturbation = section(_without(overrides, "model", "dataset", "task", "hardware"))
+        if perturbation is None:
+            return compose(overrides)
+        cfg = frames(_without(overrides, "perturbation"))
+        cfg.perturbation = perturbation
+        return cfg
+
+    return shared
+
+
+def _without(overrides: Sequence[str], *groups: str) -> Overrides:
+    return tuple(word for word in overrides if word.partition("=")[0].partition(".")[0] not in groups)
+
+
+def _beside(cfg: DictConfig) -> dict[str, object]:
+    plain = OmegaConf.to_container(cfg, resolve=False)
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items() if key not in ("hydra", "perturbation")}
 
 
 def expand(axes: Mapping[str, Sequence[str]], compose: Compose) -> tuple[Overrides, ...]:
@@ -165,7 +204,7 @@ def _require_had(lacking: Mapping[int, SeverityError], had: set[int]) -> None:
 
 
 def _require_distinct(keys: Sequence[CellKey]) -> None:
-    repeated = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    repeated = [key for key, count in Counter(keys).items() if count > 1]
     if repeated:
         raise ConfigError(
             f"{len(repeated)} cells would bear the same name, the first: '{title(repeated[0])}'. Only model, dataset, "

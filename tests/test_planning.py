@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from argus.configuration import conf_dir
 from argus.errors import ConfigError
 from argus.overrides import axes_of
 from argus.perturbations.noise import Noise
-from argus.planning import Compose, Plan, expand, make_plan
+from argus.planning import Compose, Plan, expand, make_plan, sharing
 
 
 @pytest.fixture
@@ -138,6 +138,30 @@ def test_whatever_can_change_a_result_changes_the_fingerprint(composed: Compose,
 
 def test_the_same_command_gives_the_same_fingerprints(composed: Compose) -> None:
     assert plan_of(composed, "perturbation=blur") == plan_of(composed, "perturbation=blur")
+
+
+CELLS = [
+    ("model=blip", "dataset=coco", "task=captioning", "perturbation=clean"),
+    ("model=clip", "dataset=coco", "task=retrieval", "perturbation=typo", "perturbation.protect=[dog]"),
+    ("model=clip", "dataset=coco", "task=retrieval", "perturbation=blur", "perturbation.severity=5", "seed=3"),
+    ("model=clip", "dataset=vcr", "task=reasoning", "perturbation=blur", "model.adapter.text_padding=longest"),
+    ("dataset=coco",),
+]
+
+
+def test_configs_that_share_their_parts_are_those_composed_whole(composed: Compose) -> None:
+    shared = sharing(composed)
+    for overrides in [*CELLS, *CELLS[::-1]]:
+        assert shared(overrides) == composed(overrides)
+
+
+def test_a_perturbation_that_changes_more_than_its_section_is_composed_whole() -> None:
+    def make(overrides: Sequence[str]) -> DictConfig:
+        wide = "perturbation=wide" in overrides
+        return OmegaConf.create({"perturbation": {"name": "wide" if wide else "plain"}, "seed": 7 if wide else 0})
+
+    shared = sharing(make)
+    assert [shared((f"perturbation={name}",)).seed for name in ("plain", "wide", "plain")] == [0, 7, 0]
 
 
 def test_two_cells_of_one_name_are_refused(composed: Compose) -> None:
