@@ -142,7 +142,7 @@ class CellKey:
     dataset: str
     task: str
     perturbation: str
-    modality: str  # what the perturbation changes: "image", "text" or "none"
+    modality: str  # what the perturbation changes: "image", "text", "both" or "none"
     severity: int
     hardware: str
 

@@ -112,6 +112,12 @@ def test_a_cell_that_makes_no_sense_is_dropped_with_its_reason(composed: Compose
     assert [(cell.key.dataset, cell.key.perturbation) for cell in plan.run] == [("coco", "clean")]
 
 
+def test_a_perturbation_of_pictures_and_texts_is_dropped_where_no_text_is_read(composed: Compose) -> None:
+    plan = plan_of(composed, "dataset=coco", "perturbation=blur_typo")
+    assert [(drop.key.task, drop.key.modality) for drop in plan.dropped] == [("captioning", "both")]
+    assert [cell.key.task for cell in plan.run if cell.key.perturbation == "blur_typo"] == ["retrieval"]
+
+
 def test_cells_are_ordered_by_model_with_baselines_first(composed: Compose) -> None:
     plan = plan_of(composed, "model=blip,clip", "dataset=coco,clevr", "perturbation=blur,clean")
     models = [cell.key.model for cell in plan.run]

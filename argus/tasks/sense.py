@@ -14,15 +14,15 @@ def why_not(
 ) -> str | None:
     """Return the reason why a cell makes no sense, or None where it does.
 
-    `modality` is what the perturbation changes ("image", "text" or "none"), `caption_prompt` what the model is asked
-    for a caption ("" where it reads no prompt).
+    `modality` is what the perturbation changes ("image", "text", "both" or "none"), `caption_prompt` what the model is
+    asked for a caption ("" where it reads no prompt).
     """
     if task.name not in dataset_tasks:
         return f"the dataset offers {', '.join(dataset_tasks) or 'no task'}, not {task.name}"
     if not issubclass(model_class, task.abilities):
         needed = " nor ".join(ability.__name__ for ability in task.abilities)
         return f"{model_class.__name__} is no {needed}, so it cannot do {task.name}"
-    if modality == "text" and issubclass(task, Captioning):
+    if modality in ("text", "both") and issubclass(task, Captioning):
         if source(model_class) == BANK:
             return f"{model_class.__name__} reads no prompt: it picks captions from a bank, which is never perturbed"
         if issubclass(model_class, Generator) and not caption_prompt:

@@ -19,14 +19,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hydra.utils import get_class
 from omegaconf import DictConfig
 from PIL import Image
 
 from argus.errors import ConfigError
 from argus.perturbations.base import ImagePerturbation, Perturbation, TextPerturbation
+from argus.perturbations.combined import Combined
+from argus.settings import build
 
 SCRIPT = Path(__file__).with_name("digests.py")
+PICTURES, TEXTS = ("image", "both"), ("text", "both")  # the modalities that change each
 ODD_SIZES = [(1, 1), (1, 300), (300, 1), (2, 3), (8, 8), (32, 32), (332, 27), (500, 333), (4000, 3000)]
 ODD_TEXTS = {
     "empty": "",
@@ -56,12 +58,12 @@ def distance(before: str, after: str) -> float:
 
 
 def test_yaml_has_the_agreed_keys_and_builds_what_it_says(name: str, config: DictConfig, perturbation: Perturbation):
-    protection = {"protect", "protect_numbers"} if config.perturbation.modality == "text" else set()
+    protection = {"protect", "protect_numbers"} if config.perturbation.modality in TEXTS else set()
     assert set(config.perturbation) - protection == {"name", "modality", "family", "severity", "transform"}
     assert config.perturbation.name == name
     assert re.fullmatch("[a-z]+", config.perturbation.family)
-    kind = {"image": ImagePerturbation, "text": TextPerturbation, "none": Perturbation}[config.perturbation.modality]
-    assert isinstance(perturbation, kind)
+    kinds = {"image": ImagePerturbation, "text": TextPerturbation, "both": Combined, "none": Perturbation}
+    assert isinstance(perturbation, kinds[config.perturbation.modality])
     assert perturbation.severity == config.perturbation.severity
 
 
@@ -136,26 +138,27 @@ def test_input_stays_and_output_has_its_size_and_mode(every_severity, photo):
 
 
 def test_other_modality_is_not_touched(config, perturbation, photo, sentences):
-    if config.perturbation.modality != "image":
+    if config.perturbation.modality not in PICTURES:
         assert perturbation.image(photo, 0, "id").tobytes() == photo.tobytes()
-    if config.perturbation.modality != "text":
+    if config.perturbation.modality not in TEXTS:
         assert [perturbation.text(text, 0, "id") for text in sentences] == sentences
 
 
 @pytest.mark.parametrize("severity", [-1, 6, 99, 2.0, 2.5, True, "3", None])
 def test_unknown_severity_is_named(config: DictConfig, severity: object):
+    config.perturbation.severity = severity
     with pytest.raises(ConfigError, match=rf"severity {severity!r} of \w+: choose one of"):
-        get_class(config.perturbation.transform._target_)(severity=severity)
+        build(config.perturbation.transform)
 
 
 def test_misspelt_setting_fails_at_build_time(config: DictConfig):
-    with pytest.raises(TypeError, match="severty"):
-        get_class(config.perturbation.transform._target_)(severty=3)
+    with pytest.raises(ConfigError, match="severty"):
+        build(config.perturbation.transform, severty=3)
 
 
 def test_every_severity_changes_every_picture(name, config, every_severity, make_picture):
     for perturbation in every_severity:
-        if config.perturbation.modality == "image":
+        if config.perturbation.modality in PICTURES:
             for size in ((2, 3), (1, 300), (8, 8), (64, 48), (500, 333)):
                 image = make_picture(*size)
                 # A single column is its own mirror image.
@@ -164,7 +167,7 @@ def test_every_severity_changes_every_picture(name, config, every_severity, make
 
 
 def test_a_text_that_changes_at_a_severity_changes_at_every_higher_one(config, every_severity, sentences):
-    if config.perturbation.modality == "text":
+    if config.perturbation.modality in TEXTS:
         ids = [f"id {number}" for number in range(30)]
         changed = [
             {(text, key) for text in sentences for key in ids if each.text(text, 0, key) != text}
@@ -181,10 +184,10 @@ def assert_rises(distances: list[float]) -> None:
 
 
 def test_distance_to_clean_rises_with_severity(config, every_severity, photo, sentences):
-    if config.perturbation.modality == "image":
+    if config.perturbation.modality in PICTURES:
         changed = [perturbation.image(photo, 0, "id") for perturbation in every_severity]
         assert_rises([0.0, *(np.abs(pixels(image) - pixels(photo)).mean() for image in changed)])
-    if config.perturbation.modality == "text":
+    if config.perturbation.modality in TEXTS:
         ids = range(30)
         means = [
             np.mean([distance(text, each.text(text, 0, str(key))) for text in sentences for key in ids])
@@ -194,12 +197,12 @@ def test_distance_to_clean_rises_with_severity(config, every_severity, photo, se
 
 
 def test_distance_to_clean_rises_with_severity_on_coco(config, every_severity, sample_data):
-    if config.perturbation.modality == "image":
+    if config.perturbation.modality in PICTURES:
         for path in sorted((sample_data / "coco" / "val2017").glob("*.jpg"))[:3]:
             photo = Image.open(path).convert("RGB")
             changed = [perturbation.image(photo, 0, path.stem) for perturbation in every_severity]
             assert_rises([0.0, *(np.abs(pixels(image) - pixels(photo)).mean() for image in changed)])
-    if config.perturbation.modality == "text":
+    if config.perturbation.modality in TEXTS:
         file = sample_data / "coco" / "annotations" / "captions_val2017.json"
         captions = {str(caption["id"]): caption["caption"] for caption in json.loads(file.read_text())["annotations"]}
         # Few captions hold a number or a contraction: those with something to change are enough.
@@ -221,7 +224,7 @@ def test_odd_texts_pass_through(config, every_severity, key):
     for perturbation in every_severity:
         after = perturbation.text(text, 0, "id")
         assert type(after) is str
-        if config.perturbation.modality != "text" or key in NOTHING_TO_CHANGE:
+        if config.perturbation.modality not in TEXTS or key in NOTHING_TO_CHANGE:
             assert after == text
 
 

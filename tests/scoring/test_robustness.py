@@ -37,6 +37,17 @@ def test_image_and_text_families_weigh_the_same_however_many_members_they_have()
     assert value.over == "3 of 3 perturbed cells (image, text)"
 
 
+def test_a_perturbation_of_both_weighs_as_much_as_all_of_one_modality():
+    pairs = {
+        slot("coco", "blur", 3): Pair(1.0, 0.9),
+        slot("coco", "typo", 3, "text"): Pair(1.0, 0.6),
+        slot("coco", "blur_typo", 3, "both"): Pair(1.0, 0.3),
+    }
+    value = robustness(pairs, 3, "")
+    assert value.value == pytest.approx(0.6)
+    assert value.over == "3 of 3 perturbed cells (both, image, text)"
+
+
 def test_a_cell_without_a_perturbation_is_in_neither_numerator_nor_denominator():
     pairs = {
         slot("coco", "blur", 3): Pair(0.8, 0.4),

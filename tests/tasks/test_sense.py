@@ -39,10 +39,11 @@ def test_model_without_the_ability_is_named():
     assert reason == "Lxmert is no Generator nor Embedder, so it cannot do captioning"
 
 
-def test_text_perturbation_of_captioning_needs_a_prompt_that_is_read():
-    assert why_not(Captioning, Blip, "text", "a picture of", ALL) is None
-    assert "reads no prompt" in (why_not(Captioning, Blip, "text", "", ALL) or "")
-    assert "bank" in (why_not(Captioning, Clip, "text", "a picture of", ALL) or "")
+@pytest.mark.parametrize("modality", ["text", "both"])
+def test_text_perturbation_of_captioning_needs_a_prompt_that_is_read(modality):
+    assert why_not(Captioning, Blip, modality, "a picture of", ALL) is None
+    assert "reads no prompt" in (why_not(Captioning, Blip, modality, "", ALL) or "")
+    assert "bank" in (why_not(Captioning, Clip, modality, "a picture of", ALL) or "")
 
 
 @pytest.mark.parametrize("task", [Retrieval, Reasoning])
