@@ -26,6 +26,8 @@ def main(cfg: DictConfig) -> object:
 
         return evaluate(cfg, Path(context.runtime.output_dir) / f"{cell_name(context.job.num)}.json")
     try:
+        if swept := context.sweeper.params:
+            raise ConfigError(f"experiment={context.runtime.choices['experiment']} sweeps {', '.join(swept)}: add -m")
         _single(cfg)
     except ArgusError as error:
         sys.exit(f"error: {error}")

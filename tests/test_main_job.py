@@ -250,9 +250,19 @@ def test_a_dry_run_names_every_cell_and_runs_none(workplace: Workplace) -> None:
     assert workplace.cells() == ()
 
 
+def test_an_experiment_names_what_is_swept_and_the_command_line_wins(workplace: Workplace) -> None:
+    typed = ["-m", *SMALL, "experiment=typing", "perturbation.severity=2", "argus.dry_run=true"]
+    done = workplace.run(*typed)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for name in ("typo", "missing_letter", "misspelling"):
+        assert f"clip · clevr · reasoning · {name} 2 " in done.stdout
+    assert "typo 3" not in done.stdout
+
+
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
+        (["experiment=typing"], ["experiment=typing sweeps perturbation, perturbation.severity", "add -m"]),
         (["-m", "model=clipp"], ["clipp", "blip", "clip", "gemma"]),
         (["-m", "perturbation=blurr"], ["blurr", "blur", "noise", "typo"]),
         (["-m", "sede=1"], ["sede", "seed"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from hydra.core.config_store import ConfigStore
@@ -15,17 +16,23 @@ from omegaconf import DictConfig
 ConfigStore.instance().store(
     group="hydra/sweeper",
     name="argus",
-    node={"_target_": "hydra_plugins.argus_sweeper.ArgusSweeper"},
+    node={"_target_": "hydra_plugins.argus_sweeper.ArgusSweeper", "params": {}},
     provider="argus",
 )
 
 
 class ArgusSweeper(Sweeper):
-    """Plans a sweep of cells, lets the launcher run them and aggregates what came out."""
+    """Plans a sweep of cells, lets the launcher run them and aggregates what came out.
+
+    `params` are swept where the command line names no values for them: an experiment's yaml sets them.
+    """
 
     hydra_context: HydraContext
     config: DictConfig
     launcher: Launcher
+
+    def __init__(self, params: Mapping[str, str]) -> None:
+        self.params = params
 
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         from hydra.core.plugins import Plugins
@@ -39,7 +46,9 @@ class ArgusSweeper(Sweeper):
         from argus.sweep import run_sweep
 
         loader = self.hydra_context.config_loader
-        overrides = OverridesParser.create(config_loader=loader).parse_overrides(arguments)
+        typed = {word.partition("=")[0] for word in arguments}
+        preset = [f"{key}={value}" for key, value in self.params.items() if key not in typed]
+        overrides = OverridesParser.create(config_loader=loader).parse_overrides([*preset, *arguments])
         return run_sweep(
             self.config,
             overrides,
