@@ -15,7 +15,7 @@ SHORTEST = 4  # letters: mistakes in shorter words are other words
 
 
 class Misspelling(Replaced):
-    """A word is spelt as somebody once misspelt it: "kichen", "recieve".
+    """A word is spelt as somebody once misspelt it: "kichen", "freind".
 
     Of nlpaug's table (learners' essays and edits of Wikipedia, 13,000 words) only mistakes of one letter too much, too
     few, wrong, or swapped, which are no other word of the table: it also says "beach -> bitch" and "the -> [[th".
