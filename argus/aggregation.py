@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from omegaconf import DictConfig
 from rich.console import Console
 
 from argus import tracking
-from argus.report.export import as_json
+from argus.report.analysis import analysis_frames
+from argus.report.export import analysis_as_json, as_json
+from argus.report.findings import trust
 from argus.report.frames import cells_frame, frame
 from argus.report.table import report
+from argus.scoring.analysis import Analysis, analyse
+from argus.scoring.breakage import breakages
 from argus.scoring.pairing import rescorer
 from argus.scoring.records import Scorecard
-from argus.scoring.resampling import Counts
+from argus.scoring.resampling import Counts, Resamples
 from argus.scoring.scheme import Scheme
-from argus.scoring.vector import score_models
+from argus.scoring.vector import compare, scorecards
 from argus.settings import build
 from argus.stored_sweep import SweepCells, evidence_of, newest_sweep, read_sweep
 from argus.tracking import Store
-from argus.uncertainty import Interval, drawn_score, sample
+from argus.uncertainty import Evidence, Interval, drawn_score, sample
 
 FINISHED_TAG = "argus.cells_finished"
 
@@ -30,8 +34,7 @@ FINISHED_TAG = "argus.cells_finished"
 class Aggregate:
     """What an aggregation says, and the run that keeps it."""
 
-    scheme: Scheme
-    scorecards: tuple[Scorecard, ...]
+    analysis: Analysis  # with the scheme and the scorecards
     document: Mapping[str, object]
     run_id: str
 
@@ -44,16 +47,25 @@ def aggregate_sweep(store: Store, sweep: str | None, score: DictConfig, console:
     scheme = scheme_of(score)
     found = read_sweep(store, sweep or newest_sweep(store))
     evidence, counts = evidence_of(store, found), Counts(scheme.bootstrap)
-    rescore = rescorer(evidence.predictions, drawn_score(evidence, counts))
     sampled = sample(found.cells, evidence, counts)
-    scorecards = score_models(found.cells, scheme, rescore, found.dropped, sampled.resamples)
-    document = as_json(scorecards, scheme)
-    console.print(report(scorecards, scheme))
-    run_id = _keep(store, found, scheme, scorecards, document, sampled.intervals)
+    analysis = analysed(found, evidence, counts, sampled.resamples, scheme)
+    document = as_json(analysis.scorecards, scheme) | {"analysis": analysis_as_json(analysis)}
+    console.print(report(analysis.scorecards, scheme))
+    console.print(trust(analysis))
+    run_id = _keep(store, found, analysis, document, sampled.intervals)
     console.print(
         f"Compare in the browser: python -m argus.ui  (experiments {store.experiment}, {store.scores_experiment})"
     )
-    return Aggregate(scheme, scorecards, document, run_id)
+    return Aggregate(analysis, document, run_id)
+
+
+def analysed(found: SweepCells, evidence: Evidence, counts: Counts, resamples: Resamples, scheme: Scheme) -> Analysis:
+    """Score a sweep's models and analyse the scores."""
+    rescore = rescorer(evidence.predictions, drawn_score(evidence, counts))
+    comparison = compare(found.cells, scheme, rescore, found.dropped, resamples)
+    cells = {comparison.name(name): mine for name, mine in comparison.cells.items()}
+    broken = breakages(cells, evidence.outcomes, counts)
+    return analyse(comparison, scorecards(comparison, scheme), scheme, broken)
 
 
 def scheme_of(score: DictConfig) -> Scheme:
@@ -65,12 +77,12 @@ def scheme_of(score: DictConfig) -> Scheme:
 def _keep(
     store: Store,
     found: SweepCells,
-    scheme: Scheme,
-    scorecards: Sequence[Scorecard],
+    analysis: Analysis,
     document: Mapping[str, object],
     intervals: Mapping[str, Mapping[str, Interval]],
 ) -> str:
     """Write the aggregation run with its tables, and beneath it one scorecard run a model."""
+    scheme = analysis.scheme
     same = f"tags.`argus.cells` = '{found.digest}' and tags.`argus.weighting` = '{scheme.name}'"
     finished = sum(cell.status == "FINISHED" for cell in found.cells)
     # Cells may have been deleted meanwhile: scorecards that rest on more of them are better, and stay.
@@ -91,10 +103,11 @@ def _keep(
     tracking.log(store, top, params=_params(scheme))
     with tracking.artifacts(store, top) as folder:
         (folder / "scores.json").write_text(json.dumps(document, indent=1, ensure_ascii=False))
-        for name, table in (("scores", frame(scorecards)), ("cells", cells_frame(found.cells, intervals))):
+        tables = {"scores": frame(analysis.scorecards), "cells": cells_frame(found.cells, intervals)}
+        for name, table in (tables | analysis_frames(analysis)).items():
             table.to_csv(folder / f"{name}.csv", index=False)
             table.to_parquet(folder / f"{name}.parquet", index=False)
-    for card in scorecards:
+    for card in analysis.scorecards:
         run_id = tracking.start(
             store,
             store.scores_experiment,
@@ -102,7 +115,7 @@ def _keep(
             tags | {"argus.kind": "scorecard", "model": card.model},
             parent=top,
         )
-        tracking.log(store, run_id, params={"model": card.name} | _params(scheme), metrics=_metrics(card))
+        tracking.log(store, run_id, params={"model": card.name} | _params(scheme), metrics=_metrics(card, analysis))
         tracking.end(store, run_id, "FINISHED")
     tracking.end(store, top, "FINISHED")
     tracking.delete(store, old)
@@ -118,7 +131,7 @@ def _params(scheme: Scheme) -> dict[str, object]:
     return {"weighting": scheme.name} | weights | formulas | bootstrap
 
 
-def _metrics(card: Scorecard) -> dict[str, float]:
+def _metrics(card: Scorecard, analysis: Analysis) -> dict[str, float]:
     """Return every figure of a scorecard that has a value, with its interval; gaps are in scores.json with reasons."""
     figures = {
         **card.own.figures(),
@@ -127,7 +140,11 @@ def _metrics(card: Scorecard) -> dict[str, float]:
         **{f"task.{name}": value for name, value in card.by_task.items()},
         **{f"RR.{ratio.perturbation}": ratio.ratio for ratio in card.by_perturbation},
     }
+    if card.name in analysis.corrected_cdc:
+        figures["common.CDC_corrected"] = analysis.corrected_cdc[card.name]
     values = {name: figure.value for name, figure in figures.items() if figure.value is not None}
     ends = {name: figure.interval for name, figure in figures.items() if figure.interval is not None}
     low, high = ({f"{name}_{side}": end[at] for name, end in ends.items()} for at, side in enumerate(("low", "high")))
-    return values | low | high
+    first = {one.name: one.probabilities[0] for one in analysis.ranks if one.figure == "overall" and one.probabilities}
+    certain = {"probability_of_first_rank": first[card.name]} if card.name in first else {}
+    return values | low | high | certain

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from argus import tracking
 from argus.errors import DataError
+from argus.outcomes import read_outcomes
 from argus.predictions import read_image_sums, read_predictions
 from argus.records import CellKey, CellResult, DroppedCell
+from argus.scoring.breakage import Outcomes
 from argus.tracking import Store, StoredRun
 from argus.uncertainty import Evidence, read_timings
 
@@ -110,9 +113,16 @@ def evidence_of(store: Store, sweep: SweepCells) -> Evidence:
 
         return of
 
+    sums = kept("image_sums.parquet", read_image_sums)
+
+    def outcomes(cell: CellResult) -> Outcomes:
+        of_images = sums(cell) if cell.key.task == "captioning" else None
+        return kept("predictions.parquet", partial(read_outcomes, sums=of_images))(cell)
+
     return Evidence(
         predictions=kept("predictions.parquet", read_predictions),
-        sums=kept("image_sums.parquet", read_image_sums),
+        sums=sums,
         timings=kept("timings.json", read_timings),
         ceiling=lambda cell: sweep.ceilings[cell.run_id],
+        outcomes=outcomes,
     )

@@ -12,6 +12,7 @@ import numpy as np
 from argus.errors import DataError
 from argus.metrics.image_sums import ImageSums, image_sums, metrics_of
 from argus.records import CellResult, Prediction
+from argus.scoring.breakage import Outcomes
 from argus.scoring.drawn import Drawn, interval, with_a_doubt, with_draws
 from argus.scoring.resampling import Bootstrap, Counts, Resamples, totals
 from argus.seeding import rng_for
@@ -30,6 +31,7 @@ class Evidence:
     sums: Callable[[CellResult], ImageSums]
     timings: Callable[[CellResult], Mapping[str, list[float]]]  # see read_timings
     ceiling: Callable[[CellResult], float | None]  # the CIDEr-D that scores 1
+    outcomes: Callable[[CellResult], Outcomes]
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def test_every_figure_has_its_interval_in_json_metrics_and_tables(store: Store, 
 def test_the_same_seed_gives_the_same_intervals_and_another_seed_others(store: Store, sweep: str) -> None:
     def intervals(*overrides: str) -> list[tuple[float, float] | None]:
         found = aggregate_sweep(store, sweep, score(*overrides), Console(file=StringIO()))
-        return [card.own.P.interval for card in found.scorecards]
+        return [card.own.P.interval for card in found.analysis.scorecards]
 
     assert intervals() == intervals()
     assert intervals() != intervals("score.bootstrap.seed=1")
@@ -80,7 +80,7 @@ def test_a_run_of_an_older_argus_is_named_and_has_a_score_without_an_interval(st
     found = read_sweep(store, sweep)
     clean = next(c for c in found.cells if (c.key.task, c.key.modality, c.key.model) == ("reasoning", "none", "model0"))
     (Path(found.locations[clean.run_id]) / "image_sums.parquet").unlink()
-    cards = aggregate_sweep(store, sweep, score(), Console(file=StringIO())).scorecards
+    cards = aggregate_sweep(store, sweep, score(), Console(file=StringIO())).analysis.scorecards
     lacking, whole = cards
     assert lacking.own.P.value is not None
     assert lacking.own.P.interval is None
@@ -97,3 +97,40 @@ def test_artifacts_on_this_machine_are_read_where_they_lie(store: Store, sweep: 
         assert not path.is_relative_to(found.locations[cell.run_id])
         assert path.is_file()
     assert len(evidence_of(store, found).sums(cell).image_ids) == 40
+
+
+def test_every_analysis_has_its_table_and_its_place_in_the_json(store: Store, aggregated: Aggregate) -> None:
+    names = ("differences", "ranks", "weights", "alternatives", "gap", "breakage", "breakage_by_perturbation")
+    tables = {name: artifact(store, aggregated.run_id, f"{name}.csv", pd.read_csv) for name in names}
+    assert tables["differences"].figure.tolist() == ["P", "CDC", "RR", "E", "overall"]  # of one pair of models
+    assert tables["weights"].won.sum() == pytest.approx(1)
+    assert len(tables["breakage"]) == 2 * 3 * 2  # models, tasks, perturbations
+    document = artifact(store, aggregated.run_id, "scores.json", lambda path: path.read_text())
+    assert "NaN" not in document
+    analysis = json.loads(document)["analysis"]
+    assert set(analysis) == {
+        "differences", "ranks", "CDC_corrected", "gap", "weights", "alternatives", "breakage",
+    }  # fmt: skip
+    assert sum(one["probabilities"][0] for one in analysis["ranks"] if one["figure"] == "overall") == pytest.approx(1)
+
+
+def test_what_is_won_less_what_is_lost_is_what_the_score_changed(store: Store, aggregated: Aggregate) -> None:
+    cells = artifact(store, aggregated.run_id, "cells.parquet", pd.read_parquet)
+    broken = artifact(store, aggregated.run_id, "breakage.parquet", pd.read_parquet)
+    scores = cells.set_index(["model", "dataset", "task", "perturbation"]).score
+    hits = broken[broken.task != "captioning"]
+    assert len(hits) == 8
+    for row in hits.itertuples():
+        change = (
+            scores[row.model, row.dataset, row.task, row.perturbation]
+            - scores[row.model, row.dataset, row.task, "clean"]
+        )
+        assert row.corrective - row.destructive == pytest.approx(change)
+
+
+def test_findings_say_how_far_to_trust_the_ranking(store: Store, sweep: str) -> None:
+    console = Console(file=StringIO(), width=200)
+    aggregate_sweep(store, sweep, score(), console)
+    printed = console.file.getvalue()
+    assert "How far to trust the ranking" in printed
+    assert "of all weightings, " in printed

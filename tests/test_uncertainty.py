@@ -31,12 +31,17 @@ CELL = CellResult(
 )
 
 
+def never(cell: CellResult):
+    raise AssertionError("nothing is to be read")
+
+
 def evidence(predictions, timings=TIMINGS) -> Evidence:
     return Evidence(
         predictions=lambda cell: predictions,
         sums=lambda cell: image_sums("reasoning", predictions),
         timings=lambda cell: timings,
         ceiling=lambda cell: None,
+        outcomes=never,
     )
 
 
@@ -77,9 +82,6 @@ def test_a_cell_that_kept_nothing_is_named_and_the_others_go_on():
 
 
 def test_unfinished_cells_and_no_resamples_read_nothing():
-    def never(cell: CellResult):
-        raise AssertionError("nothing is to be read")
-
     unread = replace(evidence([]), sums=never)
     assert sample([replace(CELL, status="FAILED", score=None)], unread, Counts(BOOTSTRAP)).intervals == {}
     assert sample([CELL], unread, Counts(Bootstrap(0, 0))).resamples.count == 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from argus.report.ranking import gap_sentence, ranked
+from argus.scoring.analysis import Analysis
 from argus.scoring.records import Absent, Ratio, Scorecard, Value, Vector
 from argus.scoring.scheme import Scheme
 
@@ -24,6 +25,34 @@ def as_json(scorecards: Sequence[Scorecard], scheme: Scheme) -> dict[str, Any]:
     }
 
 
+def analysis_as_json(analysis: Analysis) -> dict[str, Any]:
+    """Return what an analysis says beyond the scorecards; the breakage of single cells is in its table alone."""
+    gap = analysis.gap
+    return {
+        "differences": [asdict(one) | {"beyond_noise": one.beyond_noise} for one in analysis.differences],
+        "ranks": [asdict(one) for one in analysis.ranks],
+        "CDC_corrected": _values(analysis.corrected_cdc),
+        "gap": {
+            "reliability": _values(gap.reliability),
+            "rank_by_capability": dict(gap.rank_by_capability),
+            "rank_by_reliability": dict(gap.rank_by_reliability),
+            "flips": [asdict(flip) for flip in gap.flips],
+            "spearman": _value(gap.spearman),
+            "kendall": _value(gap.kendall),
+        },
+        "weights": {"gap": analysis.weights_gap} if analysis.weights is None else asdict(analysis.weights),
+        "alternatives": [asdict(one) for one in analysis.alternatives],
+        "breakage": [
+            {"model": one.name, "task": one.slot.task, "perturbation": one.slot.perturbation, **_values(one.measures)}
+            for one in analysis.breakage_by_perturbation
+        ],
+    }
+
+
+def _values(values: Mapping[str, Value]) -> dict[str, Any]:
+    return {name: _value(value) for name, value in values.items()}
+
+
 def _card(card: Scorecard) -> dict[str, Any]:
     return {
         "model": card.model,
@@ -31,8 +60,8 @@ def _card(card: Scorecard) -> dict[str, Any]:
         **_vector(card.own),
         "coverage": card.coverage,
         "common": {**_vector(card.common), "coverage": card.common_coverage},
-        "by_dataset": {name: _value(value) for name, value in card.by_dataset.items()},
-        "by_task": {name: _value(value) for name, value in card.by_task.items()},
+        "by_dataset": _values(card.by_dataset),
+        "by_task": _values(card.by_task),
         "by_perturbation": {one.perturbation: _ratio(one) for one in card.by_perturbation},
         "missing": _absent(card.missing),
         "dropped": _absent(card.dropped),
@@ -41,7 +70,7 @@ def _card(card: Scorecard) -> dict[str, Any]:
 
 
 def _vector(vector: Vector) -> dict[str, Any]:
-    return {name: _value(value) for name, value in vector.figures().items()}
+    return _values(vector.figures())
 
 
 def _value(value: Value) -> dict[str, Any]:

@@ -5,12 +5,15 @@ A score that stays the same can hide answers that are lost and others that are w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from argus.errors import DataError
+from argus.records import CellResult
+from argus.scoring.cells import trouble
 from argus.scoring.drawn import draws_of, mean, stacked, value_of, with_draws
 from argus.scoring.records import Slot, Value
 from argus.scoring.resampling import Counts, totals
@@ -62,6 +65,40 @@ class Breakage:
     samples: int  # in both the clean and the perturbed cell
     measures: Mapping[str, Value]
     gap: str = ""  # why there are no measures
+
+
+def breakages(
+    cells: Mapping[str, Mapping[Slot, CellResult]], read: Callable[[CellResult], Outcomes], counts: Counts
+) -> tuple[Breakage, ...]:
+    """Return what each perturbation did to each cell, by model and baseline; a gap where `read` raises DataError.
+
+    Cells without a score, or whose baseline has none, are left out: the scorecards name them.
+    """
+    found = []
+    for name, mine in cells.items():
+        usable = {slot: cell for slot, cell in mine.items() if not trouble(cell)}
+        for baseline in sorted({slot.baseline for slot in usable} & set(usable)):
+            changed = [slot for slot in sorted(usable) if slot.baseline == baseline != slot]
+            found += _of_baseline(name, {slot: usable[slot] for slot in changed}, usable[baseline], read, counts)
+    return tuple(found)
+
+
+def _of_baseline(
+    name: str,
+    perturbed: Mapping[Slot, CellResult],
+    baseline: CellResult,
+    read: Callable[[CellResult], Outcomes],
+    counts: Counts,
+) -> list[Breakage]:
+    found: list[Breakage] = []
+    clean: Outcomes | None = None
+    for slot, cell in perturbed.items():
+        try:
+            clean = clean or read(baseline)
+            found.append(breakage(name, slot, clean, read(cell), counts))
+        except DataError as error:
+            found.append(Breakage(name, slot, 0, {}, str(error)))
+    return found
 
 
 def breakage(name: str, slot: Slot, clean: Outcomes, perturbed: Outcomes, counts: Counts) -> Breakage:

@@ -1,0 +1,80 @@
+"""How far the ranking can be trusted, in sentences for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from rich.console import Group
+from rich.text import Text
+
+from argus.report.ranking import ranked
+from argus.scoring.analysis import Analysis
+from argus.scoring.differences import Difference
+
+
+def trust(analysis: Analysis) -> Group:
+    """Return the findings under a heading, or nothing."""
+    lines = findings(analysis)
+    return Group(*([Text("How far to trust the ranking", style="italic"), Text("\n".join(lines))] if lines else []))
+
+
+def findings(analysis: Analysis) -> tuple[str, ...]:
+    """Return what the analysis says of the ranking, one finding a line; nothing where models cannot be compared."""
+    return (*_neighbours(analysis), *_weights(analysis), *_alternatives(analysis), *_gap(analysis))
+
+
+def _neighbours(analysis: Analysis) -> Iterator[str]:
+    """Each model against the next in rank."""
+    overall = {frozenset((d.first, d.second)): d for d in analysis.differences if d.figure == "overall"}
+    order = [card.name for rank, card in ranked(analysis.scorecards) if rank is not None]
+    for better, worse in pairwise(order):
+        found = overall[frozenset((better, worse))]
+        if found.p_holm is None or found.interval is None or found.value is None or found.detectable is None:
+            continue
+        yield _told_apart(better, worse, found)
+
+
+def _told_apart(better: str, worse: str, found: Difference) -> str:
+    assert found.value is not None
+    assert found.interval is not None
+    sign = 1 if found.first == better else -1
+    low, high = sorted(sign * end for end in found.interval)
+    ahead = f"{sign * found.value:.3f} [{low:.3f}, {high:.3f}], p {found.p_holm:.3f}"
+    if found.beyond_noise:
+        return f"{better} is ahead of {worse} by {ahead}"
+    return (
+        f"{better} and {worse} cannot be told apart: {ahead}; such data find differences from {found.detectable:.3f} on"
+    )
+
+
+def _weights(analysis: Analysis) -> Iterator[str]:
+    weights = analysis.weights
+    if weights is None or len(weights.won) < 2:
+        return
+    shares = sorted(weights.won.items(), key=lambda pair: -pair[1])
+    yield "of all weightings, " + ", ".join(f"{name} wins {share:.0%}" for name, share in shares if share >= 0.005)
+    if weights.change is None:
+        yield f"no weights make another model than {weights.winner} win"
+        return
+    moves = {
+        part: new - old for part, old, new in zip(weights.parts, weights.weights, weights.change.weights, strict=True)
+    }
+    source = ", ".join(part for part, move in moves.items() if move < 0)
+    target = ", ".join(part for part, move in moves.items() if move > 0)
+    where = f" from {source} to {target}" if source else ""
+    yield f"{weights.change.challenger} draws level once {weights.change.moved:.0%} of the weight moves{where}"
+
+
+def _alternatives(analysis: Analysis) -> Iterator[str]:
+    known = [one for one in analysis.alternatives if not one.gap]
+    changed = [f"{one.choice} {one.option} ({', '.join(one.winners)})" for one in known if one.changes_winner]
+    if known and len(analysis.gap.reliability) > 1:
+        named = ": " + "; ".join(changed) if changed else ""
+        yield f"{len(changed)} of {len(known)} other formulas and leave-outs change the winner{named}"
+
+
+def _gap(analysis: Analysis) -> Iterator[str]:
+    for flip in analysis.gap.flips:
+        sure = "" if flip.probability is None else f" ({flip.probability:.0%} of the resamples)"
+        yield f"{flip.capable} is more capable and {flip.reliable} more reliable{sure}"
