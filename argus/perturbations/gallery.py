@@ -94,12 +94,12 @@ def members() -> Iterator[Member]:
 
 def strip(picture: Image.Image, member: Member) -> Image.Image:
     """Return the perturbed pictures side by side, severities from left to right."""
-    shown = [each.image(picture, SEED, IDENTITY) for each in member.by_severity.values()]
-    for image in shown:
+    images = [each.image(picture, SEED, IDENTITY) for each in member.by_severity.values()]
+    for image in images:
         image.thumbnail((SHOWN, SHOWN))
-    width, height = shown[0].size
-    row = Image.new("RGB", ((width + GAP) * len(shown) - GAP, height), "white")
-    for place, image in enumerate(shown):
+    width, height = images[0].size
+    row = Image.new("RGB", ((width + GAP) * len(images) - GAP, height), "white")
+    for place, image in enumerate(images):
         row.paste(image, (place * (width + GAP), 0))
     return row
 

@@ -28,6 +28,7 @@ WHITE = (255, 255, 255)
 MARK = "PREVIEW"
 # How many of the mark's letters would stand above each other in the short side.
 LETTERS_A_SIDE = 8
+SLANT = 25  # degrees
 MARKED = {1: 0.15, 2: 0.3, 3: 0.45, 4: 0.65, 5: 0.9}
 
 
@@ -56,9 +57,8 @@ class Watermark(ImagePerturbation):
 
     def perturb(self, image: Image, rng: Generator) -> Image:
         width, height = canvas_size(image, DRAWING_SIDE)
-        tile = lettered(MARK, max(1, min(width, height) // LETTERS_A_SIDE), 0, 255).rotate(
-            25, Resampling.BICUBIC, expand=True
-        )
+        tile = lettered(MARK, max(1, min(width, height) // LETTERS_A_SIDE), 0, 255)
+        tile = tile.rotate(SLANT, Resampling.BICUBIC, expand=True)
         mask = new("L", (width, height))
         first_x, first_y = (-rng.random(2) * tile.size).astype(int)
         for y in range(first_y, height, tile.height):
