@@ -139,6 +139,7 @@ def _metrics(card: Scorecard, analysis: Analysis) -> dict[str, float]:
         **{f"dataset.{name}": value for name, value in card.by_dataset.items()},
         **{f"task.{name}": value for name, value in card.by_task.items()},
         **{f"RR.{ratio.perturbation}": ratio.ratio for ratio in card.by_perturbation},
+        **{f"RR.{one.modality}.{one.family}": one.ratio for one in card.by_family},
     }
     if card.name in analysis.corrected_cdc:
         figures["common.CDC_corrected"] = analysis.corrected_cdc[card.name]

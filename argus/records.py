@@ -161,6 +161,7 @@ class CellResult:
     costs: dict[str, float]  # by the names of Costs; empty where not probed
     references: dict[str, float]  # by the names of Costs: the cost that scores 0.5
     reason: str = ""  # why it failed
+    family: str = ""  # of the perturbation: "noise", "typing", …; "" where it was not recorded
 
 
 @dataclass(frozen=True)

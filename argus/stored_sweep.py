@@ -19,6 +19,7 @@ from argus.tracking import Store, StoredRun
 from argus.uncertainty import Evidence, read_timings
 
 COST, REFERENCE = "cost.", "reference."
+FAMILY = "perturbation.family"
 Kept = TypeVar("Kept")
 
 
@@ -93,6 +94,7 @@ def _result(store: Store, key: CellKey, run: StoredRun | None) -> CellResult:
         costs={name.removeprefix(COST): value for name, value in run.metrics.items() if name.startswith(COST)},
         references={k.removeprefix(REFERENCE): float(v) for k, v in run.params.items() if k.startswith(REFERENCE)},
         reason="" if finished else run.tags.get("argus.reason", run.status),
+        family=run.params.get(FAMILY, ""),  # older runs name none
     )
 
 

@@ -37,6 +37,7 @@ CHANGES = (
     ("clean", "none", 0),
     *((name, modality, severity) for name, modality in (("blur", "image"), ("typo", "text")) for severity in (1, 3, 5)),
 )
+FAMILIES = {"clean": "none", "blur": "blur", "typo": "typing"}
 CEILING = 1.5
 COSTS = {"latency_p50_ms": 30.0, "throughput_per_s": 60.0, "peak_memory_mb": 20.0, "parameters": 1.5e6}
 REFERENCES = {"flops_per_sample": 1e9, **COSTS}
@@ -74,7 +75,8 @@ def _make_cell(store: Store, sweep: str, key: CellKey, fingerprint: str, samples
     metrics = {"score": score, "samples": samples, "failed_samples": 0}
     if key.modality == "none":
         metrics |= {f"cost.{name}": cost * float(rng.uniform(0.5, 2)) for name, cost in REFERENCES.items()}
-    params = {"dataset.caption_ceiling": CEILING} | {f"reference.{name}": cost for name, cost in REFERENCES.items()}
+    params = {"dataset.caption_ceiling": CEILING, "perturbation.family": FAMILIES[key.perturbation]}
+    params |= {f"reference.{name}": cost for name, cost in REFERENCES.items()}
     tracking.log(store, run, params=params, metrics=metrics)
     with tracking.artifacts(store, run) as folder:
         write_predictions(folder / "predictions.parquet", predictions)

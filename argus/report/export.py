@@ -8,7 +8,7 @@ from typing import Any
 
 from argus.report.ranking import gap_sentence, ranked
 from argus.scoring.analysis import Analysis
-from argus.scoring.records import Absent, Ratio, Scorecard, Value, Vector
+from argus.scoring.records import Absent, FamilyRatio, Ratio, Scorecard, Value, Vector
 from argus.scoring.scheme import Scheme
 
 
@@ -63,6 +63,7 @@ def _card(card: Scorecard) -> dict[str, Any]:
         "by_dataset": _values(card.by_dataset),
         "by_task": _values(card.by_task),
         "by_perturbation": {one.perturbation: _ratio(one) for one in card.by_perturbation},
+        "by_family": {f"{one.modality}/{one.family}": _ratio(one) for one in card.by_family},
         "missing": _absent(card.missing),
         "dropped": _absent(card.dropped),
         "notes": list(card.notes),
@@ -78,7 +79,7 @@ def _value(value: Value) -> dict[str, Any]:
     return {"value": value.value, "interval": ends, "over": value.over, "gap": value.gap, "notes": list(value.notes)}
 
 
-def _ratio(one: Ratio) -> dict[str, Any]:
+def _ratio(one: Ratio | FamilyRatio) -> dict[str, Any]:
     by_severity = {str(severity): _value(value) for severity, value in one.by_severity.items()}
     return {"modality": one.modality, **_value(one.ratio), "by_severity": by_severity}
 

@@ -58,6 +58,7 @@ def _cell(cell: CellResult, intervals: Mapping[str, tuple[float, float]]) -> dic
     ends = {f"metrics.{name}_{side}": both[at] for name, both in intervals.items() for at, side in enumerate(SIDES)}
     return {
         **asdict(cell.key),
+        "family": cell.family,
         "status": cell.status,
         "score": math.nan if cell.score is None else cell.score,
         "score_low": low,

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from argus.report.ranking import best, gap_sentence, ranked
-from argus.scoring.records import Absent, Ratio, Scorecard, Value, Vector
+from argus.scoring.records import Absent, FamilyRatio, Ratio, Scorecard, Value, Vector
 from argus.scoring.scheme import Scheme
 
 FIGURES = ("P", "CDC", "RR", "E", "overall")
@@ -24,6 +24,8 @@ def report(scorecards: Sequence[Scorecard], scheme: Scheme) -> Group:
     parts.append(clean_scores(scorecards))
     if any(card.by_perturbation for card in scorecards):
         parts.append(breakdown(scorecards))
+    if any(len(card.by_family) < len(card.by_perturbation) for card in scorecards if card.by_family):
+        parts.append(families(scorecards))
     if lines := notes(scorecards):
         parts.append(Text("\n".join(lines)))
     return Group(*parts)
@@ -94,12 +96,27 @@ def clean_scores(scorecards: Sequence[Scorecard]) -> Table:
 
 def breakdown(scorecards: Sequence[Scorecard]) -> Table:
     """Return RR by perturbation and severity, one column a model; each model over the cells that it has."""
-    grid = Table(title="RR by perturbation: what is left of the clean score", box=box.SIMPLE_HEAD)
-    for heading in ("modality", "perturbation", "severity"):
+    mine = [{(one.modality, one.perturbation): one for one in card.by_perturbation} for card in scorecards]
+    return _ratios_table("RR by perturbation: what is left of the clean score", "perturbation", scorecards, mine)
+
+
+def families(scorecards: Sequence[Scorecard]) -> Table:
+    """Return RR by family and severity, one column a model: the mean over the family's perturbations."""
+    mine = [{(one.modality, one.family): one for one in card.by_family} for card in scorecards]
+    return _ratios_table("RR by family and severity", "family", scorecards, mine)
+
+
+def _ratios_table(
+    title: str,
+    kind: str,
+    scorecards: Sequence[Scorecard],
+    mine: Sequence[Mapping[tuple[str, str], Ratio | FamilyRatio]],
+) -> Table:
+    grid = Table(title=title, box=box.SIMPLE_HEAD)
+    for heading in ("modality", kind, "severity"):
         grid.add_column(heading)
     for card in scorecards:
         grid.add_column(Text(card.name), justify="right", overflow="fold")
-    mine = [{(one.modality, one.perturbation): one for one in card.by_perturbation} for card in scorecards]
     for modality, name in sorted({key for ratios in mine for key in ratios}):
         columns = [ratios.get((modality, name)) for ratios in mine]
         severities = sorted({severity for one in columns if one is not None for severity in one.by_severity})
@@ -110,7 +127,7 @@ def breakdown(scorecards: Sequence[Scorecard]) -> Table:
     return grid
 
 
-def _at(one: Ratio | None, severity: int | None) -> Text:
+def _at(one: Ratio | FamilyRatio | None, severity: int | None) -> Text:
     """Return the ratio at a severity, or the mean; "-" where the model has no such cell."""
     if one is None or (severity is not None and severity not in one.by_severity):
         return Text("- ")

@@ -77,6 +77,16 @@ class Ratio:
 
 
 @dataclass(frozen=True)
+class FamilyRatio:
+    """What the perturbations of one family leave of the clean score: the mean of their ratios."""
+
+    family: str
+    modality: str
+    ratio: Value  # mean over its perturbations, each of which is a mean over its severities
+    by_severity: Mapping[int, Value]  # mean over those of its perturbations that have the severity
+
+
+@dataclass(frozen=True)
 class Absent:
     """A cell that a model's figures stand without, and why."""
 
@@ -98,6 +108,7 @@ class Scorecard:
     by_dataset: Mapping[str, Value]
     by_task: Mapping[str, Value]
     by_perturbation: tuple[Ratio, ...]
+    by_family: tuple[FamilyRatio, ...]
     missing: tuple[Absent, ...]  # failed, killed, never run or unusable
     dropped: tuple[Absent, ...]  # make no sense for this model
     notes: tuple[str, ...]

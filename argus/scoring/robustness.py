@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from argus.scoring.cells import Pair
 from argus.scoring.drawn import draws_of, mean, point, value_of
-from argus.scoring.records import NOTHING, Ratio, Slot, Value
+from argus.scoring.records import NOTHING, FamilyRatio, Ratio, Slot, Value
 
 Pairs = Mapping[Slot, Pair]
 
@@ -36,6 +36,36 @@ def _ratio(pairs: Pairs, modality: str, perturbation: str) -> Ratio:
     gaps = tuple(f"{perturbation}-{severity}: {value.gap}" for severity, value in by_severity.items() if value.gap)
     ratio = value_of(mean(known), over, notes=gaps) if known else Value(None, over, "; ".join(gaps))
     return Ratio(perturbation, modality, ratio, by_severity)
+
+
+def family_ratios(found: Sequence[Ratio], families: Mapping[str, str]) -> tuple[FamilyRatio, ...]:
+    """Return one ratio for each family, by modality and name; `families` tells a perturbation's.
+
+    Every perturbation of a family weighs the same. One without a family is left out, one without a ratio is named.
+    """
+    members: dict[tuple[str, str], list[Ratio]] = {}
+    for one in found:
+        if family := families.get(one.perturbation):
+            members.setdefault((one.modality, family), []).append(one)
+    return tuple(_family_ratio(*key, members[key]) for key in sorted(members))
+
+
+def _family_ratio(modality: str, family: str, members: Sequence[Ratio]) -> FamilyRatio:
+    severities = sorted({severity for one in members for severity in one.by_severity})
+    by_severity = {
+        severity: _over_members(
+            {one.perturbation: one.by_severity[severity] for one in members if severity in one.by_severity}
+        )
+        for severity in severities
+    }
+    return FamilyRatio(family, modality, _over_members({one.perturbation: one.ratio for one in members}), by_severity)
+
+
+def _over_members(values: Mapping[str, Value]) -> Value:
+    known = [draws_of(value) for value in values.values() if not value.gap]
+    over = f"{len(known)} of {len(values)} perturbations"
+    gaps = tuple(f"{name}: {value.gap}" for name, value in values.items() if value.gap)
+    return value_of(mean(known), over, notes=gaps) if known else Value(None, over, "; ".join(gaps))
 
 
 def _at_severity(pairs: list[Pair]) -> Value:

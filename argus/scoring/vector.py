@@ -14,7 +14,7 @@ from argus.scoring.efficiency import efficiencies, efficiency
 from argus.scoring.overall import overall
 from argus.scoring.records import CLEAN, Absent, Scorecard, Slot, Value, Vector
 from argus.scoring.resampling import NONE, Resamples
-from argus.scoring.robustness import ratios, robustness
+from argus.scoring.robustness import family_ratios, ratios, robustness
 from argus.scoring.scheme import Scheme
 
 
@@ -114,6 +114,8 @@ def _scorecard(name: Contender, comparison: Comparison, scheme: Scheme) -> Score
     mine, common, field = comparison.own[name], comparison.common, comparison.field
     cells, ledger = comparison.cells[name], mine.ledger
     missing = {s: reason for s, reason in ledger.absent.items() if s in cells or s not in drops}
+    by_perturbation = ratios(ledger.pairs)
+    families = {slot.perturbation: cell.family for slot, cell in cells.items()}
     return Scorecard(
         name=comparison.name(name),
         model=name.model,
@@ -124,7 +126,8 @@ def _scorecard(name: Contender, comparison: Comparison, scheme: Scheme) -> Score
         common_coverage=_coverage(common[name].ledger, field) if name in common else "no cell",
         by_dataset=_by(ledger.scores, field.slots, "dataset"),
         by_task=_by(ledger.scores, field.slots, "task"),
-        by_perturbation=ratios(ledger.pairs),
+        by_perturbation=by_perturbation,
+        by_family=family_ratios(by_perturbation, families),
         missing=tuple(Absent(slot, missing[slot]) for slot in sorted(missing)),
         dropped=tuple(Absent(slot, drops[slot]) for slot in sorted(drops) if slot not in cells),
         notes=_unread(cells, ledger) + _unsampled(cells, comparison.resamples),

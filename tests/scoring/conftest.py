@@ -29,10 +29,11 @@ def cell(
     references: dict[str, float] = REFERENCES,
     hardware: str = "cpu",
     reason: str = "",
+    family: str = "",
 ) -> CellResult:
     key = CellKey(model, dataset, task, perturbation, modality, severity, hardware)
     run_id = f"{model}-{dataset}-{task}-{perturbation}-{severity}"
-    return CellResult(key, status, run_id, score, samples, failed, {}, costs, references, reason)
+    return CellResult(key, status, run_id, score, samples, failed, {}, costs, references, reason, family)
 
 
 def scheme(

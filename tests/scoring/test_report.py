@@ -166,6 +166,33 @@ def test_breakdown_has_each_severity_and_the_mean(cards):
     ]
 
 
+@pytest.fixture
+def weathered(make_cell, make_scheme):
+    """Two perturbations of one family and one of another, of one model."""
+    clean = make_cell("clip", "coco", "retrieval", 1.0)
+    fog, snow = (
+        make_cell("clip", "coco", "retrieval", score, name, 3, "image", family="weather")
+        for name, score in (("fog", 0.8), ("snow", 0.4))
+    )
+    typo = make_cell("clip", "coco", "retrieval", 0.7, "typo", 3, "text", family="typing")
+    return score_models([clean, fog, snow, typo], make_scheme(), never)
+
+
+def test_families_are_shown_once_one_of_them_has_several_perturbations(weathered, cards, make_scheme):
+    text = printed(report(weathered, make_scheme()))
+    rows = [line.split() for line in text[text.index("RR by family") :].splitlines() if " 3 " in line]
+    assert rows[:2] == [["image", "weather", "3", "0.600"], ["text", "typing", "3", "0.700"]]
+    assert "RR by family" not in printed(report(cards, make_scheme()))
+
+
+def test_json_has_the_families_by_modality(weathered, make_scheme):
+    families = as_json(weathered, make_scheme())["models"]["clip"]["by_family"]
+    assert {name: one["value"] for name, one in families.items()} == pytest.approx(
+        {"image/weather": 0.6, "text/typing": 0.7}
+    )
+    assert families["image/weather"]["by_severity"]["3"]["over"] == "2 of 2 perturbations"
+
+
 def test_nothing_to_say_is_no_note(make_cell, make_scheme):
     cells = [make_cell("clip", name, "retrieval", 0.5) for name in ("coco", "clevr")]
     cells.append(make_cell("clip", "coco", "retrieval", 0.4, "blur", 3, "image"))

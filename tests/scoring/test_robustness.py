@@ -4,7 +4,7 @@ import pytest
 
 from argus.scoring.cells import Pair
 from argus.scoring.records import Slot
-from argus.scoring.robustness import ratios, robustness
+from argus.scoring.robustness import family_ratios, ratios, robustness
 
 
 def slot(dataset: str, perturbation: str, severity: int, modality: str = "image") -> Slot:
@@ -86,3 +86,39 @@ def test_breakdown_keeps_each_severity():
     (blur,) = ratios(pairs)
     assert {severity: value.value for severity, value in blur.by_severity.items()} == {1: 0.9, 5: 0.3}
     assert blur.ratio.value == pytest.approx(0.6)
+
+
+FAMILIES = {"fog": "weather", "snow": "weather", "mirror": "geometry", "typo": "typing", "own": ""}
+
+
+def test_a_family_is_the_mean_of_its_perturbations_at_each_severity_and_over_all():
+    pairs = {
+        slot("coco", "fog", 1): Pair(1.0, 0.8),
+        slot("coco", "fog", 5): Pair(1.0, 0.4),  # fog: 0.6
+        slot("coco", "snow", 5): Pair(1.0, 0.2),
+        slot("coco", "mirror", 1): Pair(1.0, 1.1),
+        slot("coco", "typo", 1, "text"): Pair(1.0, 0.7),
+        slot("coco", "own", 1): Pair(1.0, 0.5),
+    }
+    found = family_ratios(ratios(pairs), FAMILIES)
+    assert [(one.modality, one.family) for one in found] == [
+        ("image", "geometry"),
+        ("image", "weather"),
+        ("text", "typing"),
+    ]
+    weather = found[1]
+    assert weather.ratio.value == pytest.approx(0.4)  # (0.6 + 0.2) / 2, not (0.8 + 0.4 + 0.2) / 3
+    assert {severity: value.value for severity, value in weather.by_severity.items()} == pytest.approx({1: 0.8, 5: 0.3})
+    assert weather.by_severity[1].over == "1 of 1 perturbations"
+    assert weather.ratio.over == "2 of 2 perturbations"
+
+
+def test_a_family_stands_without_a_perturbation_that_has_no_ratio_and_names_it():
+    pairs = {slot("coco", "fog", 3): Pair(1.0, 0.8), slot("clevr", "snow", 3): Pair(0.0, 0.0)}
+    (weather,) = family_ratios(ratios(pairs), FAMILIES)
+    assert weather.ratio.value == pytest.approx(0.8)
+    assert weather.ratio.over == "1 of 2 perturbations"
+    assert weather.ratio.notes[0].startswith("snow: ")
+    (gap,) = family_ratios(ratios({slot("clevr", "snow", 3): Pair(0.0, 0.0)}), FAMILIES)
+    assert "the clean score of its cells is 0" in gap.ratio.gap
+    assert "the clean score of its cells is 0" in gap.by_severity[3].gap
