@@ -19,6 +19,7 @@ from argus.scoring.drawn import draws_of, interval
 from argus.scoring.records import Value
 
 ALPHA, POWER = 0.05, 0.8
+FEW = 10  # resamples; a share of fewer is too rough a p-value
 SAME = 1e-12  # figures closer than this differ by rounding
 
 
@@ -65,9 +66,19 @@ def difference(figure: str, first: str, second: str, one: Value, other: Value) -
 
 
 def p_value(value: float, draws: np.ndarray) -> float:
-    """Return how often resamples lie as far from their mean as the value from 0."""
-    as_far = np.abs(draws - draws.mean()) >= abs(value) - SAME
-    return float((1 + as_far.sum()) / (1 + len(draws)))
+    """Return how often resamples lie as far from their mean as the value from 0.
+
+    Where fewer than ten of them do, their number says little: the tail is then that of a normal distribution with the
+    resamples' deviation (E. Miller's z-test), without which no correction for many pairs could leave a finding.
+    """
+    distances = np.abs(draws - draws.mean())
+    as_far = int((distances >= abs(value) - SAME).sum())
+    counted = (1 + as_far) / (1 + len(draws))
+    if as_far >= FEW:
+        return counted
+    deviation = float(np.std(draws))
+    tail = 2 * NormalDist().cdf(-abs(value) / deviation) if deviation > SAME else 0.0
+    return min(counted, tail)
 
 
 def detectable(draws: np.ndarray) -> float:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from argus.scoring.differences import detectable, difference, differences, holm, p_value
 from argus.scoring.drawn import value_of
@@ -21,10 +22,18 @@ def test_holm_multiplies_by_the_number_of_hypotheses_left_and_never_falls():
 
 
 def test_p_value_counts_resamples_as_far_from_their_mean_as_the_difference_from_zero():
-    draws = np.array([0.1, 0.2, 0.3, 0.4])  # mean 0.25: distances 0.15, 0.05, 0.05, 0.15
-    assert p_value(0.15, draws) == pytest.approx((2 + 1) / 5)
-    assert p_value(0.2, draws) == pytest.approx(1 / 5)
+    draws = np.repeat([0.1, 0.2, 0.3, 0.4], 10)  # mean 0.25: distances 0.15, 0.05, 0.05, 0.15
+    assert p_value(0.15, draws) == pytest.approx((20 + 1) / 41)
     assert p_value(0.0, draws) == 1.0
+
+
+def test_a_difference_beyond_all_resamples_has_the_p_value_of_a_z_test_and_survives_many_pairs():
+    draws = np.random.default_rng(0).normal(0.5, 0.1, 1000)
+    p = p_value(0.5, draws)
+    assert p == pytest.approx(2 * stats.norm.sf(0.5 / np.std(draws)))
+    assert holm([p, *[0.5] * 200])[0] < 0.01
+    assert p_value(0.1, np.full(1000, 0.1)) == 0.0  # what does not vary is no noise
+    assert p_value(0.0, np.full(1000, 0.0)) == 1.0
 
 
 def test_a_model_does_not_differ_from_itself():
