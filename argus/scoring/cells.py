@@ -118,6 +118,8 @@ def pair_of(
 
     `perturbed` has a usable score. Scores are recomputed only where the samples of the two cells differ.
     """
+    if perturbed.key.modality == "text" and perturbed.metrics.get("changed_texts_share") == 0:
+        return "the perturbation found nothing to change in any text"
     if clean is None:
         return "its clean baseline was not run"
     if reason := trouble(clean):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -138,6 +139,20 @@ def test_a_baseline_that_was_never_run_is_named(make_cell, make_scheme):
     clip = card([make_cell("clip", "coco", "retrieval", 0.4, "blur", 3, "image")], make_scheme())
     assert [one.reason for one in clip.missing] == ["its clean baseline was not run"]
     assert clip.own.RR.gap == "no perturbed cell with a clean baseline"
+
+
+def test_a_cell_in_which_no_text_changed_leaves_rr_and_is_named(make_cell, make_scheme):
+    clean = [make_cell("clip", name, "reasoning", 0.8) for name in ("clevr", "vcr")]
+    changed, same = (
+        replace(make_cell("clip", name, "reasoning", 0.4, "typo", 3, "text"), metrics={"changed_texts_share": share})
+        for name, share in (("clevr", 0.5), ("vcr", 0.0))
+    )
+    (card,) = score_models([*clean, changed, same], make_scheme(), no_rescore)
+    assert card.own.RR.value == pytest.approx(0.5)
+    assert card.own.RR.over == "1 of 2 perturbed cells (text)"
+    assert [(str(cell.slot), cell.reason) for cell in card.missing] == [
+        ("vcr/reasoning/typo-3", "the perturbation found nothing to change in any text")
+    ]
 
 
 def test_the_same_cell_twice_is_an_error_that_names_it(complete, make_scheme):
