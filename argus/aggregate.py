@@ -1,23 +1,31 @@
-"""Score the models of a sweep from the tracking store: python -m argus.aggregate -m score=equal,reliability,edge."""
+"""Score the models of a sweep from the tracking store: python -m argus.aggregate -m score=equal,reliability,edge.
+
+Two sweeps are compared: python -m argus.aggregate sweep=BEFORE,AFTER gate.overall=-0.01.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import hydra
-from omegaconf import DictConfig
+from omegaconf import DictConfig, ListConfig
 
 from argus.configuration import conf_dir
 from argus.errors import ArgusError, ConfigError
 from argus.overrides import require_known
 
+QUOTES = "'\""
+
 
 @hydra.main(version_base=None, config_path=str(conf_dir()), config_name="aggregate")
 def main(cfg: DictConfig) -> None:
-    """Print A(M) and the overall score of each model, and keep them as scorecard runs; exits with 1 on an error."""
+    """Print A(M) and the overall score of each model, and keep them as scorecard runs; or compare two sweeps.
+
+    Exits with 1 on an error, and where a change may not pass the gate.
+    """
     try:
         _aggregate(cfg)
     except ArgusError as error:
@@ -28,21 +36,38 @@ def _aggregate(cfg: DictConfig) -> None:
     from rich.console import Console
 
     from argus.aggregation import aggregate_sweep
+    from argus.comparing import compare_sweeps, limits_of
     from argus.settings import store_of
     from argus.tracking import prepare, require_store
 
     store = store_of(cfg)
-    _check(cfg)
+    limits = limits_of(cfg.gate)
+    _check(cfg, bool(limits.set()))
     require_store(store)
     prepare(store)
-    result = aggregate_sweep(store, cfg.sweep, cfg.score, Console())
-    if cfg.output is not None:
-        Path(cfg.output).write_text(json.dumps(result.document, indent=1, ensure_ascii=False) + "\n")
+    if isinstance(cfg.sweep, ListConfig):
+        before, after = cfg.sweep
+        compared = compare_sweeps(store, before, after, cfg.score, limits, Console())
+        _write(cfg.output, compared.document)
+        if compared.breaches:
+            raise ArgusError(f"the gate is shut: {len(compared.breaches)} changes may not pass, named above")
+    else:
+        _write(cfg.output, aggregate_sweep(store, cfg.sweep, cfg.score, Console()).document)
 
 
-def _check(cfg: DictConfig) -> None:
-    if cfg.sweep is not None and not isinstance(cfg.sweep, str):
+def _write(output: str | None, document: Mapping[str, object]) -> None:
+    if output is not None:
+        Path(output).write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+
+
+def _check(cfg: DictConfig, gated: bool) -> None:
+    sweeps = list(cfg.sweep) if isinstance(cfg.sweep, ListConfig) else [cfg.sweep]
+    if any(sweep is not None and not isinstance(sweep, str) for sweep in sweeps):
         raise ConfigError(f"sweep={cfg.sweep} reads as a number: quote the run id twice, sweep=\"'…'\"")
+    if len(sweeps) > 2 or (len(sweeps) == 1 and isinstance(cfg.sweep, ListConfig)):
+        raise ConfigError(f"sweep={','.join(map(str, sweeps))}: name one sweep, or two to compare")
+    if gated and len(sweeps) < 2:
+        raise ConfigError("gate.… judges what changed between two sweeps: name both, sweep=BEFORE,AFTER")
     if cfg.output is None:
         return
     output = Path(cfg.output).resolve()
@@ -50,6 +75,18 @@ def _check(cfg: DictConfig) -> None:
         raise ConfigError(f"output={cfg.output}: there is no folder '{output.parent}'")
     if output.is_dir():
         raise ConfigError(f"output={cfg.output} is a folder: name a file, for example {cfg.output}/scores.json")
+
+
+def paired(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with sweep=A,B written as a list: without -m, Hydra takes the comma for a mistake."""
+    if {"-m", "--multirun"} & set(arguments):
+        return list(arguments)
+    return [_as_list(word) if word.startswith("sweep=") and "," in word else word for word in arguments]
+
+
+def _as_list(word: str) -> str:
+    names = word.removeprefix("sweep=").strip("[]").split(",")
+    return "sweep=[" + ",".join(f"'{name.strip().strip(QUOTES)}'" for name in names) + "]"  # quoted: ids may be digits
 
 
 def check_output(arguments: Sequence[str]) -> None:
@@ -62,5 +99,6 @@ def check_output(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
+    sys.argv[1:] = paired(sys.argv[1:])
     require_known("aggregate", check_output)
     main()

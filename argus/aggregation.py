@@ -23,7 +23,7 @@ from argus.scoring.resampling import Counts, Resamples
 from argus.scoring.scheme import Scheme
 from argus.scoring.vector import compare, scorecards
 from argus.settings import build
-from argus.stored_sweep import SweepCells, evidence_of, newest_sweep, read_sweep
+from argus.stored_sweep import SweepCells, evidence_of, read_sweep, sweep_id_of
 from argus.tracking import Store
 from argus.uncertainty import Evidence, Interval, drawn_score, sample
 
@@ -45,7 +45,7 @@ def aggregate_sweep(store: Store, sweep: str | None, score: DictConfig, console:
     Scorecards of the same cells under the same weighting replace their predecessors, unless those rest on more cells.
     """
     scheme = scheme_of(score)
-    found = read_sweep(store, sweep or newest_sweep(store))
+    found = read_sweep(store, sweep_id_of(store, sweep))
     evidence, counts = evidence_of(store, found), Counts(scheme.bootstrap)
     sampled = sample(found.cells, evidence, counts)
     analysis = analysed(found, evidence, counts, sampled.resamples, scheme)

@@ -20,6 +20,8 @@ from argus.uncertainty import Evidence, read_timings
 
 COST, REFERENCE = "cost.", "reference."
 FAMILY = "perturbation.family"
+CONDITIONS = ("suite", "seed")  # beside the axes of a sweep, what a score depends on
+NEWEST = "newest"
 Kept = TypeVar("Kept")
 
 
@@ -32,11 +34,17 @@ class SweepCells:
     dropped: tuple[DroppedCell, ...]
     ceilings: Mapping[str, float | None]  # by run id: the CIDEr-D that scores 1; None without captions
     locations: Mapping[str, str]  # by run id: where its artifacts lie
+    conditions: Mapping[str, str]  # suite and seed, the same for all its cells
     digest: str  # of the set of cells: the same for a sweep that is run again
 
 
-def newest_sweep(store: Store) -> str:
-    """Return the id of the sweep that was started last. Raises DataError when there is none."""
+def sweep_id_of(store: Store, named: str | None) -> str:
+    """Return a sweep's id as it was named; None and "newest" are the one that was started last.
+
+    Raises DataError when there is none.
+    """
+    if named not in (None, NEWEST):
+        return str(named)
     sweeps = tracking.find(store, store.experiment, "tags.`argus.kind` = 'sweep'")
     if not sweeps:
         raise DataError(f"no sweep in '{store.uri}' yet: run python -m argus.run -m model=… first")
@@ -60,8 +68,17 @@ def read_sweep(store: Store, sweep_id: str) -> SweepCells:
         dropped=tuple(DroppedCell(CellKey(**drop["key"]), drop["reason"]) for drop in plan["dropped"]),
         ceilings={run.id: _ceiling(run) for _, run in found if run is not None},
         locations={run.id: run.artifacts for _, run in found if run is not None},
+        conditions={name: _same(name, [run for _, run in found if run is not None]) for name in CONDITIONS},
         digest=tracking.digest_of(cell["fingerprint"] for cell in planned),
     )
+
+
+def _same(name: str, runs: Sequence[StoredRun]) -> str:
+    """Return what all runs have for a parameter. Raises DataError where they differ: their scores do not compare."""
+    values = sorted({run.params[name] for run in runs})
+    if len(values) > 1:
+        raise DataError(f"the cells of the sweep have several values of {name}: {', '.join(values)}; score them apart")
+    return values[0] if values else ""
 
 
 def _ceiling(run: StoredRun) -> float | None:
@@ -105,12 +122,14 @@ def _failed(store: Store, run: StoredRun) -> tuple[str, ...]:
         return tuple(json.loads(path.read_text()))
 
 
-def evidence_of(store: Store, sweep: SweepCells) -> Evidence:
-    """Return how to read what the sweep's cells kept."""
+def evidence_of(store: Store, *sweeps: SweepCells) -> Evidence:
+    """Return how to read what the sweeps' cells kept."""
+    locations = {run: location for sweep in sweeps for run, location in sweep.locations.items()}
+    ceilings = {run: ceiling for sweep in sweeps for run, ceiling in sweep.ceilings.items()}
 
     def kept(name: str, read: Callable[[Path], Kept]) -> Callable[[CellResult], Kept]:
         def of(cell: CellResult) -> Kept:
-            with tracking.opened(store, cell.run_id, sweep.locations[cell.run_id], name) as path:
+            with tracking.opened(store, cell.run_id, locations[cell.run_id], name) as path:
                 return read(path)
 
         return of
@@ -125,6 +144,6 @@ def evidence_of(store: Store, sweep: SweepCells) -> Evidence:
         predictions=kept("predictions.parquet", read_predictions),
         sums=sums,
         timings=kept("timings.json", read_timings),
-        ceiling=lambda cell: sweep.ceilings[cell.run_id],
+        ceiling=lambda cell: ceilings[cell.run_id],
         outcomes=outcomes,
     )

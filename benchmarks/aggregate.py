@@ -24,6 +24,7 @@ from argus import tracking
 from argus.metrics.image_sums import ImageSums, image_sums, metrics_of
 from argus.predictions import write_image_sums, write_predictions
 from argus.records import CaptionPrediction, CellKey, ChoicePrediction, Prediction, RankPrediction
+from argus.seeding import rng_for
 from argus.tracking import Store
 
 TASKS = {
@@ -54,28 +55,33 @@ def keys(cells: int) -> list[CellKey]:
     ]
 
 
-def make_sweep(store: Store, planned: Sequence[CellKey], samples: int) -> str:
-    """Write a finished sweep of random cells and return its run id."""
+def make_sweep(store: Store, planned: Sequence[CellKey], samples: int, hits: float = 0.8) -> str:
+    """Write a finished sweep of random cells and return its run id; `hits` is the share of right answers when clean."""
     sweep = tracking.start(store, store.experiment, "sweep", {"argus.kind": "sweep"})
-    plan = [{"key": asdict(key), "fingerprint": str(number)} for number, key in enumerate(planned)]
+    plan = [{"key": asdict(key), "fingerprint": f"{number} {hits}"} for number, key in enumerate(planned)]
     with tracking.artifacts(store, sweep) as folder:
         (folder / "plan.json").write_text(json.dumps({"run": plan, "skipped": [], "dropped": []}))
     for number, key in enumerate(planned):
-        _make_cell(store, sweep, key, str(number), samples)
+        _make_cell(store, sweep, key, f"{number} {hits}", samples, hits)
     tracking.end(store, sweep, "FINISHED")
     return sweep
 
 
-def _make_cell(store: Store, sweep: str, key: CellKey, fingerprint: str, samples: int) -> None:
-    rng = np.random.default_rng(int(fingerprint))
-    predictions, sums = _results(key, samples, rng)
+def _make_cell(store: Store, sweep: str, key: CellKey, fingerprint: str, samples: int, hits: float) -> None:
+    rng = rng_for(0, *map(str, asdict(key).values()))  # what is hard stays hard in another sweep
+    predictions, sums = _results(key, samples, rng, hits if key.modality == "none" else hits - 0.2)
     score = float(metrics_of(key.task, sums.totals(), CEILING)["score"])
     tags = {"argus.kind": "cell", "argus.fingerprint": fingerprint}
     run = tracking.start(store, store.experiment, str(key), tags, sweep)
     metrics = {"score": score, "samples": samples, "failed_samples": 0}
     if key.modality == "none":
         metrics |= {f"cost.{name}": cost * float(rng.uniform(0.5, 2)) for name, cost in REFERENCES.items()}
-    params = {"dataset.caption_ceiling": CEILING, "perturbation.family": FAMILIES[key.perturbation]}
+    params = {
+        "suite": "synthetic",
+        "seed": 0,
+        "dataset.caption_ceiling": CEILING,
+        "perturbation.family": FAMILIES[key.perturbation],
+    }
     params |= {f"reference.{name}": cost for name, cost in REFERENCES.items()}
     tracking.log(store, run, params=params, metrics=metrics)
     with tracking.artifacts(store, run) as folder:
@@ -86,11 +92,11 @@ def _make_cell(store: Store, sweep: str, key: CellKey, fingerprint: str, samples
     tracking.end(store, run, "FINISHED")
 
 
-def _results(key: CellKey, samples: int, rng: np.random.Generator) -> tuple[list[Prediction], ImageSums]:
+def _results(key: CellKey, samples: int, rng: np.random.Generator, hits: float) -> tuple[list[Prediction], ImageSums]:
     if key.task == "captioning":
         return _captions(samples, rng)
     make = {"retrieval": _ranks, "reasoning": _answers}[key.task]
-    found = list(make(samples, rng, 0.8 if key.modality == "none" else 0.6))
+    found = list(make(samples, rng, hits))
     return found, image_sums(key.task, found)
 
 
