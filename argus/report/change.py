@@ -13,6 +13,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from argus.scoring.cells import Contender
 from argus.scoring.gate import Breach, Change, SweepChange
 
 
@@ -21,7 +22,8 @@ def change_report(change: SweepChange, breaches: Sequence[Breach]) -> Group:
     parts: list[Table | Text] = [_figures(change)]
     regressed = [one for one in change.cells if one.regression]
     if regressed:
-        lines = [f"{len(regressed)} of {len(change.cells)} cells fell, beyond noise:", *map(_line, regressed)]
+        lines = [f"  {_line(one, _names(change)[one.contender])}" for one in regressed]
+        lines.insert(0, f"{len(regressed)} of {len(change.cells)} cells fell, beyond noise:")
         parts.append(Text("\n".join(lines)))
     parts += [Text(f"lost: {reason}") for reason in change.lost]
     parts += [Text(f"may not pass: {breach.what}: {breach.reason}", style="bold red") for breach in breaches]
@@ -36,12 +38,12 @@ def _figures(change: SweepChange) -> Table:
         grid.add_column(heading, justify="right", no_wrap=True)
     grid.add_column("beyond noise")
     grid.caption = Text("p corrected for the number of models (Holm); resamples of the same images in both sweeps")
+    names = _names(change)
     for one in change.figures:
         found = one.difference
-        name = f"{one.contender.model} on {one.contender.hardware}"
         known = [_number(one.before.value), _number(one.after.value), _number(found.value, "+.3f")]
         ends = "-" if found.interval is None else "[{:+.3f}, {:+.3f}]".format(*found.interval)
-        grid.add_row(Text(name), one.what, *known, ends, _number(found.p_holm), _verdict(one))
+        grid.add_row(Text(names[one.contender]), one.what, *known, ends, _number(found.p_holm), _verdict(one))
     return grid
 
 
@@ -55,12 +57,18 @@ def _verdict(one: Change) -> str:
     return "worse" if one.regression else "better"
 
 
-def _line(one: Change) -> str:
+def _line(one: Change, name: str) -> str:
     found = one.difference
     assert found.interval is not None
     low, high = found.interval
-    name = f"{one.contender.model} on {one.contender.hardware}"
-    return f"  {name}: {one.what} {found.value:+.3f} [{low:+.3f}, {high:+.3f}], p {found.p_holm:.3f}"
+    return f"{name}: {one.what} {found.value:+.3f} [{low:+.3f}, {high:+.3f}], p {found.p_holm:.3f}"
+
+
+def _names(change: SweepChange) -> dict[Contender, str]:
+    """Return each model, with its hardware where several profiles are compared."""
+    found = {one.contender for one in change.cells}
+    several = len({contender.hardware for contender in found}) > 1
+    return {one: f"{one.model} on {one.hardware}" if several else one.model for one in found}
 
 
 def change_frame(change: SweepChange) -> pd.DataFrame:
