@@ -19,13 +19,13 @@ from argus.scoring.analysis import Analysis, analyse
 from argus.scoring.breakage import breakages
 from argus.scoring.pairing import rescorer
 from argus.scoring.records import Scorecard
-from argus.scoring.resampling import Counts, Resamples
+from argus.scoring.resampling import Counts
 from argus.scoring.scheme import Scheme
 from argus.scoring.vector import compare, scorecards
 from argus.settings import build
 from argus.stored_sweep import SweepCells, evidence_of, read_sweep, sweep_id_of
 from argus.tracking import Store
-from argus.uncertainty import Evidence, Interval, drawn_score, sample
+from argus.uncertainty import drawn_score, sample
 
 FINISHED_TAG = "argus.cells_finished"
 
@@ -46,26 +46,26 @@ def aggregate_sweep(store: Store, sweep: str | None, score: DictConfig, console:
     """
     scheme = scheme_of(score)
     found = read_sweep(store, sweep_id_of(store, sweep))
-    evidence, counts = evidence_of(store, found), Counts(scheme.bootstrap)
-    sampled = sample(found.cells, evidence, counts)
-    analysis = analysed(found, evidence, counts, sampled.resamples, scheme)
+    analysis = analysis_of(store, found, scheme)
     document = as_json(analysis.scorecards, scheme) | {"analysis": analysis_as_json(analysis)}
     console.print(report(analysis.scorecards, scheme))
     console.print(trust(analysis))
-    run_id = _keep(store, found, analysis, document, sampled.intervals)
+    run_id = _keep(store, found, analysis, document)
     console.print(
         f"Compare in the browser: python -m argus.ui  (experiments {store.experiment}, {store.scores_experiment})"
     )
     return Aggregate(analysis, document, run_id)
 
 
-def analysed(found: SweepCells, evidence: Evidence, counts: Counts, resamples: Resamples, scheme: Scheme) -> Analysis:
-    """Score a sweep's models and analyse the scores."""
+def analysis_of(store: Store, found: SweepCells, scheme: Scheme) -> Analysis:
+    """Score a sweep's models and analyse the scores; nothing is written."""
+    evidence, counts = evidence_of(store, found), Counts(scheme.bootstrap)
+    sampled = sample(found.cells, evidence, counts)
     rescore = rescorer(evidence.predictions, drawn_score(evidence, counts))
-    comparison = compare(found.cells, scheme, rescore, found.dropped, resamples)
+    comparison = compare(found.cells, scheme, rescore, found.dropped, sampled.resamples)
     cells = {comparison.name(name): mine for name, mine in comparison.cells.items()}
     broken = breakages(cells, evidence.outcomes, counts)
-    return analyse(comparison, scorecards(comparison, scheme), scheme, broken)
+    return analyse(comparison, scorecards(comparison, scheme), scheme, broken, sampled.intervals)
 
 
 def scheme_of(score: DictConfig) -> Scheme:
@@ -74,13 +74,7 @@ def scheme_of(score: DictConfig) -> Scheme:
     return scheme
 
 
-def _keep(
-    store: Store,
-    found: SweepCells,
-    analysis: Analysis,
-    document: Mapping[str, object],
-    intervals: Mapping[str, Mapping[str, Interval]],
-) -> str:
+def _keep(store: Store, found: SweepCells, analysis: Analysis, document: Mapping[str, object]) -> str:
     """Write the aggregation run with its tables, and beneath it one scorecard run a model."""
     scheme = analysis.scheme
     same = f"tags.`argus.cells` = '{found.digest}' and tags.`argus.weighting` = '{scheme.name}'"
@@ -103,7 +97,7 @@ def _keep(
     tracking.log(store, top, params=_params(scheme))
     with tracking.artifacts(store, top) as folder:
         (folder / "scores.json").write_text(json.dumps(document, indent=1, ensure_ascii=False))
-        tables = {"scores": frame(analysis.scorecards), "cells": cells_frame(found.cells, intervals)}
+        tables = {"scores": frame(analysis.scorecards), "cells": cells_frame(found.cells, analysis.cell_intervals)}
         for name, table in (tables | analysis_frames(analysis)).items():
             table.to_csv(folder / f"{name}.csv", index=False)
             table.to_parquet(folder / f"{name}.parquet", index=False)

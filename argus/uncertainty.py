@@ -12,6 +12,7 @@ import numpy as np
 from argus.errors import DataError
 from argus.metrics.image_sums import ImageSums, image_sums, metrics_of
 from argus.records import CellResult, Prediction
+from argus.scoring.analysis import CellIntervals
 from argus.scoring.breakage import Outcomes
 from argus.scoring.drawn import Drawn, interval, with_a_doubt, with_draws
 from argus.scoring.resampling import Bootstrap, Counts, Resamples, totals
@@ -19,8 +20,6 @@ from argus.seeding import rng_for
 
 SAME = 1e-9  # a score that comes again from its sums differs from the stored one by rounding alone
 HITS = ("retrieval", "reasoning")  # tasks whose score is a share of hits
-
-Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Sampled:
     """Resamples of a sweep's cells, and 95 % intervals of each cell's metrics, by run id and metric."""
 
     resamples: Resamples
-    intervals: Mapping[str, Mapping[str, Interval]]
+    intervals: CellIntervals
 
 
 def sample(cells: Iterable[CellResult], evidence: Evidence, counts: Counts) -> Sampled:
@@ -83,7 +82,7 @@ def drawn_score(evidence: Evidence, counts: Counts) -> Callable[[CellResult, Seq
     return score
 
 
-def _intervals(cell: CellResult, drawn: Mapping[str, np.ndarray]) -> dict[str, Interval]:
+def _intervals(cell: CellResult, drawn: Mapping[str, np.ndarray]) -> dict[str, tuple[float, float]]:
     found = {name: ends for name, numbers in drawn.items() if (ends := interval(numbers)) is not None}
     if cell.key.task in HITS and "score" in found:
         found["score"] = with_a_doubt(found["score"], cell.samples)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+import sqlite3
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
@@ -17,6 +18,7 @@ from rich.console import Console
 from argus import tracking
 from argus.aggregation import Aggregate, aggregate_sweep
 from argus.configuration import conf_dir
+from argus.errors import DataError
 from argus.stored_sweep import evidence_of, read_sweep
 from argus.tracking import Store
 
@@ -136,3 +138,12 @@ def test_findings_say_how_far_to_trust_the_ranking(store: Store, sweep: str) -> 
     printed = console.file.getvalue()
     assert "How far to trust the ranking" in printed
     assert "of all weightings, " in printed
+
+
+def test_cells_of_two_seeds_in_one_sweep_are_an_error_that_names_them(store: Store, sweep: str) -> None:
+    cell = read_sweep(store, sweep).cells[0]
+    with sqlite3.connect(store.root / "mlflow.db") as database:  # a logged parameter is not to be changed otherwise
+        changed = database.execute("UPDATE params SET value = '1' WHERE key = 'seed' AND run_uuid = ?", (cell.run_id,))
+        assert changed.rowcount == 1
+    with pytest.raises(DataError, match="several values of seed: 0, 1"):
+        read_sweep(store, sweep)

@@ -11,9 +11,9 @@ import pandas as pd
 
 from argus.records import CellResult
 from argus.report.ranking import ranked
+from argus.scoring.analysis import CellIntervals
 from argus.scoring.records import Scorecard, Vector
 
-Intervals = Mapping[str, Mapping[str, tuple[float, float]]]
 SIDES = ("low", "high")
 
 
@@ -45,7 +45,7 @@ def _numbers(vector: Vector, suffix: str) -> dict[str, float]:
     return numbers
 
 
-def cells_frame(cells: Iterable[CellResult], intervals: Intervals) -> pd.DataFrame:
+def cells_frame(cells: Iterable[CellResult], intervals: CellIntervals) -> pd.DataFrame:
     """Return one row for each cell: its key, status, score, samples, metrics, costs and the reason of a failure.
 
     `intervals` are the 95 % ends of metrics by run id; a metric has them in columns that end in _low and _high.

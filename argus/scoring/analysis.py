@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from argus.records import CellResult
 from argus.scoring.breakage import Breakage, by_perturbation
 from argus.scoring.consistency import consistency
 from argus.scoring.differences import Difference, differences
 from argus.scoring.gap import CapabilityReliabilityGap, capability_reliability_gap
 from argus.scoring.rank_probability import RankProbability, rank_probabilities
-from argus.scoring.records import Scorecard, Value
+from argus.scoring.records import Scorecard, Slot, Value
 from argus.scoring.scheme import Scheme
 from argus.scoring.sensitivity import Alternative, alternatives
 from argus.scoring.simplex import WeightAnalysis, weight_analysis
 from argus.scoring.vector import Comparison
 
 FIGURES = ("P", "CDC", "RR", "E", "overall")
+
+CellIntervals = Mapping[str, Mapping[str, tuple[float, float]]]
+"""95 % intervals of a cell's metrics ("score", "bleu_4", …), by run id and metric."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,8 @@ class Analysis:
 
     scheme: Scheme
     scorecards: tuple[Scorecard, ...]
+    cells: Mapping[str, Mapping[Slot, CellResult]]  # all of them, whatever came of them
+    cell_intervals: CellIntervals
     corrected_cdc: Mapping[str, Value]  # CDC less the sampling noise in it
     differences: tuple[Difference, ...]  # of each pair of models, figure by figure
     ranks: tuple[RankProbability, ...]  # of each model, figure by figure
@@ -37,7 +43,11 @@ class Analysis:
 
 
 def analyse(
-    comparison: Comparison, scorecards: Sequence[Scorecard], scheme: Scheme, breakages: Sequence[Breakage]
+    comparison: Comparison,
+    scorecards: Sequence[Scorecard],
+    scheme: Scheme,
+    breakages: Sequence[Breakage],
+    cell_intervals: CellIntervals,
 ) -> Analysis:
     """Return everything that is said about the compared models; the scorecards are those of the comparison."""
     compared = [card for card in scorecards if not card.common.P.gap]
@@ -50,6 +60,8 @@ def analyse(
     return Analysis(
         scheme=scheme,
         scorecards=tuple(scorecards),
+        cells={comparison.name(name): mine for name, mine in comparison.cells.items()},
+        cell_intervals=cell_intervals,
         corrected_cdc=_corrected_cdc(comparison, scheme),
         differences=tuple(one for family in found for one in family),
         ranks=tuple(one for family in ranks for one in family),

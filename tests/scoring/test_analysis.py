@@ -52,7 +52,7 @@ def resamples(cells):
 
 def analysed(cells, scheme, resamples=NONE, broken=(BROKEN,)):
     comparison = compare(cells, scheme, never, (), resamples)
-    return analyse(comparison, scorecards(comparison, scheme), scheme, broken)
+    return analyse(comparison, scorecards(comparison, scheme), scheme, broken, {"run": {"score": (0.1, 0.2)}})
 
 
 def test_all_models_are_compared_in_every_figure(cells, resamples, make_scheme):
