@@ -3,22 +3,29 @@
 Each simulated sweep draws new images. An image has a difficulty, shared by all that is asked of it and by its clean and
 perturbed forms: a model answers right with probability Phi(level + spread x difficulty), so a cell's true score is
 Phi(level / sqrt(1 + spread^2)). Intervals come from the same functions as those of an aggregation.
+
+--captions captions_val2017.json (COCO) asks the same of CIDEr-D, on corpora of 100 pictures: the first person's caption
+against the others'.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
 from scipy.special import ndtr
 
+from argus.metrics.image_sums import image_sums
+from argus.records import CaptionPrediction
 from argus.scoring.cells import Ledger, Pair
 from argus.scoring.consistency import evenness
-from argus.scoring.drawn import Drawn, interval
+from argus.scoring.drawn import Drawn, interval, with_draws
 from argus.scoring.records import CLEAN, Slot
 from argus.scoring.resampling import Bootstrap, Counts, totals
 from argus.scoring.scheme import Formulas, Scheme, Weights
@@ -110,10 +117,48 @@ def _known(ends: tuple[float, float] | None) -> tuple[float, float]:
     return ends
 
 
+def cider_coverage(annotations: Path, corpora: int, images: int, bootstrap: Bootstrap) -> str:
+    """Return what intervals with the corpus's own document frequencies are worth, against new corpora."""
+    found: dict[int, list[str]] = {}
+    for one in json.loads(annotations.read_text())["annotations"]:
+        found.setdefault(one["image_id"], []).append(one["caption"])
+    people = [texts for texts in found.values() if len(texts) > 1]
+    rng = np.random.default_rng(0)
+    drawn = [rng.choice(len(people), images, replace=False) for _ in range(corpora)]
+    counts = Counts(bootstrap).of("coco", [str(image) for image in range(images)])
+    rows, errors = [], []
+    for corpus in drawn:
+        sums = _captions([people[number] for number in corpus])
+        score = float(sums["cider_d"].sum() / images)
+        resampled = totals(counts, sums)
+        draws = resampled["cider_d"] / resampled["captions"]
+        rows.append((score, *_known(interval(with_draws(score, draws, bootstrap.resamples)))))
+        errors.append(float(np.std(draws)))
+    scores, low, high = np.array(rows).T
+    truth = scores.mean()
+    anew = [
+        _captions([people[number] for number in rng.choice(drawn[0], images)])["cider_d"].mean() for _ in range(100)
+    ]
+    return (
+        f"CIDEr-D of {images} pictures: deviation of corpora {scores.std():.4f}, of resamples {np.mean(errors):.4f}, "
+        f"coverage {np.mean((low <= truth) & (truth <= high)):.3f}; a corpus of {scores[0]:.3f} has resamples of "
+        f"{np.mean(anew):.3f} on average where they count document frequencies of their own"
+    )
+
+
+def _captions(corpus: Sequence[Sequence[str]]) -> dict[str, np.ndarray]:
+    predictions = [CaptionPrediction("", f"{n:06}", texts[0], tuple(texts[1:])) for n, texts in enumerate(corpus)]
+    return dict(image_sums("captioning", predictions).columns)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sweeps", type=int, default=4000)
+    parser.add_argument("--captions", type=Path)
     options = parser.parse_args(arguments)
+    if options.captions is not None:
+        print(cider_coverage(options.captions, 400, 100, SCHEME.bootstrap))
+        return
     print(f"{options.sweeps} simulated sweeps each, {SCHEME.bootstrap.resamples} resamples")
     for name, world in WORLDS.items():
         found = coverage(world, options.sweeps, SCHEME.bootstrap)
