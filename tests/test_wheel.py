@@ -24,6 +24,6 @@ def test_the_wheel_carries_configs_plugin_word_lists_and_checkpoints(tmp_path: P
     assert lists <= names
     assert "hydra_plugins/argus_sweeper/__init__.py" in names
     assert "hydra_plugins/__init__.py" not in names  # a namespace package: other plugins live beside it
-    for model in ("clip", "blip/retrieval", "blip/captioning", "blip/vqa", "gemma", "lxmert", "lxmert/regions"):
+    for model in ("clip", "blip/retrieval", "blip/captioning", "blip/vqa", "gemma", "lxmert", "lxmert/regions", "qwen"):
         assert f"argus/pocket/checkpoints/{model}/model.safetensors" in names
     assert not any(name.startswith("tests/") for name in names)

@@ -32,7 +32,7 @@ from argus.perturbations.noise import Noise
 from argus.perturbations.typo import Typo
 from argus.pocket.asking import ANSWERS
 from argus.pocket.layouts import SEED, write_pocket
-from argus.pocket.train import CHECKPOINTS, MODELS, SHIPPED
+from argus.pocket.train import CHECKPOINTS, MODELS
 from argus.records import ChoicePrediction, Entry, Sample
 from argus.tasks.base import Step, Task, Work
 from argus.tasks.captioning import Captioning
@@ -55,7 +55,7 @@ SHOWN = {"image_to_text_recall_at_1": "R@1 i2t", "text_to_image_recall_at_1": "R
 def main() -> None:
     """Print a table: dataset, metric, and a column for each perturbation."""
     parser = argparse.ArgumentParser(prog="python -m argus.pocket.evaluate", description="Measure the checkpoints.")
-    parser.add_argument("--models", nargs="+", choices=MODELS, default=SHIPPED)
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=MODELS)
     parser.add_argument("--checkpoints", type=Path, default=CHECKPOINTS)
     parser.add_argument("--images", type=int, default=100, help="pictures of each dataset")
     parser.add_argument("--seed", type=int, default=SEED, help="of the scenes; the default is the suite's own")

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 SCENES = 3000  # training scenes of each style
 SEEING = Recipe(scenes=SCENES, steps=400, batch=32, rate=1.5e-3)
-TALKING = Recipe(scenes=SCENES, steps=1600, batch=12, rate=1.5e-3)
+TALKING = Recipe(scenes=SCENES, steps=3600, batch=12, rate=1.5e-3)
 FRAME = Frame(
     opening=f"{BEGIN_OF_TURN}system\n{SYSTEM}{END_OF_TURN}\n{BEGIN_OF_TURN}user\n"
     f"{BEGIN_OF_IMAGE}{IMAGE * IMAGE_TOKENS}{END_OF_IMAGE}",
