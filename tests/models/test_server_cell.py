@@ -23,6 +23,12 @@ from argus.tracking import Store
 from tests.models.stub_server import KEY, Refusal, Stub, Table, serving
 
 PLANTED = "sk-planted-abcdefghij"
+READ_ALL = """
+import sys, pathlib
+for path in sorted(pathlib.Path(sys.argv[1]).rglob("*")):
+    if path.is_file():
+        sys.stdout.buffer.write(path.read_bytes())
+"""
 Compose = Callable[..., DictConfig]
 
 
@@ -43,9 +49,12 @@ def composed(store: Store, pocket_data_dir: str) -> Iterator[Compose]:
 
 
 def everything(store: Store, *printed: str) -> bytes:
-    """Return all bytes of the tracking folder and of what was printed or logged."""
-    files = [path.read_bytes() for path in sorted(store.root.rglob("*")) if path.is_file()]
-    return b"\n".join([*files, *(text.encode() for text in printed)])
+    """Return all bytes of the tracking folder and of what was printed or logged.
+
+    Another process reads them: closing a database's file would free the locks that SQLite holds on it in this one.
+    """
+    files = subprocess.run([sys.executable, "-c", READ_ALL, str(store.root)], stdout=subprocess.PIPE, check=True).stdout
+    return b"\n".join([files, *(text.encode() for text in printed)])
 
 
 @pytest.mark.parametrize(
