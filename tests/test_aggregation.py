@@ -114,6 +114,7 @@ def test_every_analysis_has_its_table_and_its_place_in_the_json(store: Store, ag
     analysis = json.loads(document)["analysis"]
     assert set(analysis) == {
         "differences", "ranks", "CDC_corrected", "gap", "weights", "alternatives", "breakage",
+        "corruption",
     }  # fmt: skip
     assert sum(one["probabilities"][0] for one in analysis["ranks"] if one["figure"] == "overall") == pytest.approx(1)
 

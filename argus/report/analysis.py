@@ -24,6 +24,7 @@ def analysis_frames(analysis: Analysis) -> dict[str, pd.DataFrame]:
         "flips": [vars(flip) for flip in analysis.gap.flips],
         "breakage": _breakage(analysis.breakage),
         "breakage_by_perturbation": _breakage(analysis.breakage_by_perturbation),
+        "corruption_errors": _corruption(analysis),
     }
     return {name: pd.DataFrame(rows) for name, rows in tables.items() if rows}
 
@@ -125,3 +126,17 @@ def _breakage(found: Iterable[Breakage]) -> list[dict[str, Any]]:
         measures = {key: x for name, value in one.measures.items() for key, x in _value(name, value).items()}
         rows.append({"model": one.name, **slot, "samples": one.samples, **measures, "gap": one.gap})
     return rows
+
+
+def _corruption(analysis: Analysis) -> list[dict[str, Any]]:
+    return [
+        {
+            "model": one.name,
+            "modality": one.modality,
+            "family": one.family,
+            **_value("error", one.error),
+            **_value("mce", one.mce),
+            **_value("relative_mce", one.relative_mce),
+        }
+        for one in analysis.corruption
+    ]

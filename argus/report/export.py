@@ -46,6 +46,11 @@ def analysis_as_json(analysis: Analysis) -> dict[str, Any]:
             {"model": one.name, "task": one.slot.task, "perturbation": one.slot.perturbation, **_values(one.measures)}
             for one in analysis.breakage_by_perturbation
         ],
+        "corruption": [
+            {"model": one.name, "modality": one.modality, "family": one.family}
+            | _values({"error": one.error, "mce": one.mce, "relative_mce": one.relative_mce})
+            for one in analysis.corruption
+        ],
     }
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from argus.report.ranking import ranked
 from argus.scoring.analysis import Analysis
+from argus.scoring.corruption_error import ALL
 from argus.scoring.differences import Difference
 
 
@@ -21,7 +22,8 @@ def trust(analysis: Analysis) -> Group:
 
 def findings(analysis: Analysis) -> tuple[str, ...]:
     """Return what the analysis says of the ranking, one finding a line; nothing where models cannot be compared."""
-    return (*_neighbours(analysis), *_weights(analysis), *_alternatives(analysis), *_gap(analysis))
+    parts = (_neighbours, _weights, _alternatives, _gap, _corruption)
+    return tuple(line for part in parts for line in part(analysis))
 
 
 def _neighbours(analysis: Analysis) -> Iterator[str]:
@@ -78,3 +80,15 @@ def _gap(analysis: Analysis) -> Iterator[str]:
     for flip in analysis.gap.flips:
         sure = "" if flip.probability is None else f" ({flip.probability:.0%} of the resamples)"
         yield f"{flip.capable} is more capable and {flip.reliable} more reliable{sure}"
+
+
+def _corruption(analysis: Analysis) -> Iterator[str]:
+    """The mean corruption errors, where a reference model was asked for."""
+    reference = analysis.scheme.reference_model
+    if reference is None:
+        return
+    found = [one for one in analysis.corruption if one.family == ALL]
+    for figure, title in (("mce", "mCE"), ("relative_mce", "relative mCE")):
+        values = {one.name: getattr(one, figure) for one in found}
+        shown = [f"{name} {value.gap or format(value.value, '.3f')}" for name, value in values.items()]
+        yield f"{title} against {reference}: " + (", ".join(shown) or "nothing was perturbed")

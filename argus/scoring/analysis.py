@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from argus.records import CellResult
 from argus.scoring.breakage import Breakage, by_perturbation
 from argus.scoring.consistency import consistency
+from argus.scoring.corruption_error import CorruptionError, corruption_errors
 from argus.scoring.differences import Difference, differences
 from argus.scoring.gap import CapabilityReliabilityGap, capability_reliability_gap
 from argus.scoring.rank_probability import RankProbability, rank_probabilities
@@ -40,6 +41,7 @@ class Analysis:
     alternatives: tuple[Alternative, ...]  # empty where the models have no overall score
     breakage: tuple[Breakage, ...]  # of each model's perturbed cells
     breakage_by_perturbation: tuple[Breakage, ...]  # the mean over data sets and severities
+    corruption: tuple[CorruptionError, ...]  # of each model and family of perturbations
 
 
 def analyse(
@@ -71,7 +73,15 @@ def analyse(
         alternatives=alternatives(comparison, scheme),
         breakage=tuple(breakages),
         breakage_by_perturbation=by_perturbation(breakages),
+        corruption=_corruption(comparison, scheme),
     )
+
+
+def _corruption(comparison: Comparison, scheme: Scheme) -> tuple[CorruptionError, ...]:
+    cells = [item for mine in comparison.cells.values() for item in mine.items()]
+    families = {slot.perturbation: cell.family for slot, cell in cells}
+    pairs = {comparison.name(name): mine.ledger.pairs for name, mine in comparison.common.items()}
+    return corruption_errors(pairs, families, scheme.reference_model)
 
 
 def _corrected_cdc(comparison: Comparison, scheme: Scheme) -> dict[str, Value]:

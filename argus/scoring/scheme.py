@@ -89,3 +89,4 @@ class Scheme:
     weights: Weights
     formulas: Formulas
     bootstrap: Bootstrap
+    reference_model: str | None = None  # the model whose mCE is 1

@@ -101,6 +101,13 @@ def test_findings_name_rivals_weights_formulas_and_the_gap(cells, resamples, mak
     assert "strong is more capable and steady more reliable (71% of the resamples)" in lines
 
 
+def test_findings_have_the_mean_corruption_errors_where_a_reference_is_named(cells, resamples, make_scheme):
+    named = replace(make_scheme(), reference_model="steady")
+    lines = [line for line in findings(analysed(cells, named, resamples)) if "mCE against steady: " in line]
+    assert [line.split(":")[0] for line in lines] == ["mCE against steady", "relative mCE against steady"]
+    assert all("steady 1.000" in line for line in lines)
+
+
 def test_a_lone_model_has_no_findings(cells, resamples, make_scheme):
     alone = [cell for cell in cells if cell.key.model == "strong"]
     assert findings(analysed(alone, make_scheme(), resamples)) == ()
