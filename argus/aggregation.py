@@ -13,7 +13,7 @@ from argus import tracking
 from argus.report.analysis import analysis_frames
 from argus.report.export import analysis_as_json, as_json
 from argus.report.findings import trust
-from argus.report.frames import cells_frame, frame
+from argus.report.frames import cells_frame, curves, frame
 from argus.report.table import report
 from argus.scoring.analysis import Analysis, analyse
 from argus.scoring.breakage import breakages
@@ -110,6 +110,8 @@ def _keep(store: Store, found: SweepCells, analysis: Analysis, document: Mapping
             parent=top,
         )
         tracking.log(store, run_id, params={"model": card.name} | _params(scheme), metrics=_metrics(card, analysis))
+        for severity, left in curves(card).items():
+            tracking.log(store, run_id, metrics=left, step=severity)
         tracking.end(store, run_id, "FINISHED")
     tracking.end(store, top, "FINISHED")
     tracking.delete(store, old)

@@ -17,20 +17,21 @@ import torch
 from omegaconf import DictConfig
 from PIL.Image import Image
 
-from argus import __version__, interrupts, settings, tracking
+from argus import __version__, interrupts, sample_table, settings, tracking
 from argus.cache import Cache
 from argus.data.base import Dataset
 from argus.data.selection import counts, take
 from argus.efficiency.probe import MEBIBYTE, Meter, probe
 from argus.errors import ArgusError
 from argus.examples import write_examples
-from argus.fingerprint import LIBRARIES, data_digest, fingerprint
+from argus.fingerprint import LIBRARIES, code_version, data_digest, fingerprint
 from argus.loop import LightningLoop, Pictures
 from argus.markers import Marker, State, title
 from argus.metrics.image_sums import image_sums
 from argus.models.base import Model, Runtime
 from argus.perturbations.apply import Prompts, perturb_texts, text_change, text_pairs
 from argus.perturbations.base import Perturbation
+from argus.picture_files import PictureFiles
 from argus.predictions import write_image_sums, write_predictions
 from argus.records import Costs, Entry, Prediction
 from argus.settings import Settings
@@ -101,7 +102,7 @@ def build(cfg: DictConfig, cell: Settings, marker: Marker) -> Parts:
     perturbation = settings.build_perturbation(cfg)
     entries = perturb_texts(clean, perturbation, cell.seed)
     loop = LightningLoop(
-        Pictures(entries, perturbation, cell.seed, _pictures(cell), cell.change),
+        Pictures(entries, perturbation, cell.seed, _pictures(cell), _files(cell), cell.change),
         cell.hardware.trainer,
         cell.hardware.batch_size,
         cell.hardware.num_workers,
@@ -125,6 +126,16 @@ def _pictures(cell: Settings) -> Cache[Image]:
 def pictures(megabytes: int) -> Cache[Image]:
     """Return what holds the pictures of earlier cells, read and perturbed."""
     return Cache(megabytes * MEBIBYTE, _rgb_bytes)
+
+
+def _files(cell: Settings) -> PictureFiles:
+    return picture_files(cell.disk_cache, cell.disk_cache_mb)
+
+
+@lru_cache(maxsize=1)
+def picture_files(folder: Path, megabytes: int) -> PictureFiles:
+    """Return what holds perturbed pictures on disk."""
+    return PictureFiles(folder, megabytes * MEBIBYTE, code_version())
 
 
 def _rgb_bytes(picture: Image) -> int:
@@ -183,11 +194,13 @@ def _closing(cell: Settings, run_id: str) -> Iterator[None]:
 def _record_predictions(cell: Settings, run_id: str, parts: Parts, predictions: Sequence[Prediction]) -> None:
     """Keep the predictions before anything is computed from them: scoring can be repeated, inference is dear."""
     counted: dict[str, object] = {f"data.{name}": count for name, count in counts(parts.clean).items()}
-    tracking.log(cell.store, run_id, params=counted | {"model.loaded_revision": parts.model.revision})
+    loaded = {"model.loaded_revision": parts.model.revision}
+    tracking.log(cell.store, run_id, params=counted | loaded, tags=tracking.table_tags(sample_table.FILE))
     digest = data_digest(cell.dataset_config)
     tracking.log_dataset(cell.store, run_id, cell.key.dataset, digest, cell.dataset_config, counts(parts.clean))
     with tracking.artifacts(cell.store, run_id) as folder:
         write_predictions(folder / "predictions.parquet", predictions)
+        sample_table.write(folder / sample_table.FILE, parts.entries, predictions)
         (folder / "config.yaml").write_text(cell.resolved)
         (folder / "environment.json").write_text(json.dumps(_environment(), indent=1))
         (folder / "failed_samples.json").write_text(json.dumps(parts.loop.failures, indent=1))

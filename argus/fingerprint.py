@@ -83,6 +83,11 @@ def _versions() -> dict[str, str]:
     return {name: version(name) for name in LIBRARIES}
 
 
+def code_version() -> str:
+    """Return the digest of the code and the library versions that make a cell's result, 64 hexadecimal digits."""
+    return hashlib.sha256(json.dumps([_code(), _versions()], sort_keys=True).encode()).hexdigest()
+
+
 @lru_cache(maxsize=1)
 def _code() -> str:
     code = [path for ending in ("py", "tsv") for path in PACKAGE.rglob(f"*.{ending}")]

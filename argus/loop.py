@@ -17,6 +17,7 @@ from argus.cache import Cache
 from argus.data.images import load_image, stamp
 from argus.errors import ArgusError, DataError
 from argus.perturbations.base import Perturbation
+from argus.picture_files import PictureFiles
 from argus.records import Entry, Failure, Sample
 from argus.tasks.base import Step
 
@@ -29,14 +30,21 @@ MOST_FAILURES = 0.01  # of the samples; more fail the cell
 class Pictures(Dataset[Sample | Failure]):
     """Reads and perturbs one picture at a time, so that the loader's workers share the work.
 
-    `change` tells the perturbation from all others that may share the cache; "" where it leaves pictures alone.
+    `change` tells the perturbation from all others that may share the caches, in memory and on disk; "" where it leaves
+    pictures alone.
     """
 
     def __init__(
-        self, entries: Sequence[Entry], perturbation: Perturbation, seed: int, cache: Cache[Image], change: str
+        self,
+        entries: Sequence[Entry],
+        perturbation: Perturbation,
+        seed: int,
+        cache: Cache[Image],
+        files: PictureFiles,
+        change: str,
     ) -> None:
         self.entries, self.perturbation, self.seed = entries, perturbation, seed
-        self.cache, self.change = cache, change
+        self.cache, self.files, self.change = cache, files, change
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -51,13 +59,18 @@ class Pictures(Dataset[Sample | Failure]):
 
     def _image(self, entry: Entry) -> Image:
         file = (entry.source, stamp(entry.source.path))
-        image = self.cache.get(file, lambda: load_image(entry.source))
+        key = (*file, self.change, self.seed, entry.id)
+
+        def clean() -> Image:
+            return self.cache.get(file, lambda: load_image(entry.source))
 
         # Perturb before any model's own resize: every model must see the same corrupted pixels.
         def perturbed() -> Image:
-            return self.perturbation.image(image, self.seed, entry.id)
+            return self.perturbation.image(clean(), self.seed, entry.id)
 
-        return self.cache.get((*file, self.change, self.seed, entry.id), perturbed) if self.change else perturbed()
+        if not self.change:
+            return perturbed()
+        return self.cache.get(key, lambda: self.files.get(key, perturbed))
 
 
 class Predictor(LightningModule):

@@ -62,6 +62,8 @@ class Settings:
     sweep: str | None
     fingerprint: str | None
     cache_mb: int
+    disk_cache: Path
+    disk_cache_mb: int
 
 
 def store_of(cfg: DictConfig) -> Store:
@@ -98,6 +100,7 @@ def check_values(cfg: DictConfig) -> None:
     least = {
         "seed": 0,
         "argus.cache_mb": 0,
+        "argus.disk_cache_mb": 0,
         "dataset.limit": 1,
         "hardware.batch_size": 1,
         "hardware.num_workers": 0,
@@ -139,6 +142,8 @@ def _settings(cfg: DictConfig) -> Settings:
         sweep=cfg.argus.sweep,
         fingerprint=cfg.argus.fingerprint,
         cache_mb=cfg.argus.cache_mb,
+        disk_cache=Path(cfg.argus.disk_cache).expanduser(),
+        disk_cache_mb=cfg.argus.disk_cache_mb,
     )
 
 

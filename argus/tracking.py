@@ -27,7 +27,7 @@ from filelock import FileLock, Timeout
 from mlflow import MlflowClient
 from mlflow.entities import Dataset, DatasetInput, Experiment, InputTag, Metric, Param, Run, RunTag, ViewType
 from mlflow.exceptions import MlflowException
-from mlflow.utils.mlflow_tags import MLFLOW_PARENT_RUN_ID, MLFLOW_RUN_NOTE
+from mlflow.utils.mlflow_tags import MLFLOW_LOGGED_ARTIFACTS, MLFLOW_PARENT_RUN_ID, MLFLOW_RUN_NOTE
 
 from argus.errors import ConfigError, DataError
 
@@ -196,6 +196,11 @@ def _batches(params: list[Param], metrics: list[Metric]) -> Iterator[tuple[list[
 def describe(store: Store, run_id: str, markdown: str) -> None:
     """Set the description that the run's page shows."""
     client(store.uri).set_tag(run_id, MLFLOW_RUN_NOTE, markdown)
+
+
+def table_tags(*names: str) -> dict[str, str]:
+    """Return the tags of a run whose artifacts of these names the UI shows as tables."""
+    return {MLFLOW_LOGGED_ARTIFACTS: json.dumps([{"path": name, "type": "table"} for name in names])}
 
 
 def log_dataset(store: Store, run_id: str, name: str, digest: str, source: str, counts: Mapping[str, int]) -> None:

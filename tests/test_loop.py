@@ -12,6 +12,7 @@ from argus.loop import LightningLoop, Pictures
 from argus.perturbations.base import ImagePerturbation, Perturbation
 from argus.perturbations.clean import Clean
 from argus.perturbations.noise import Noise
+from argus.picture_files import PictureFiles
 from argus.records import Entry, ImageSource, Sample
 
 TRAINER = {"accelerator": "cpu", "devices": 1, "precision": "32-true"}
@@ -22,6 +23,9 @@ def entries(tmp_path: Path) -> tuple[Entry, ...]:
     for number in range(7):
         Image.new("RGB", (16 + number, 12), (number * 30, 90, 200)).save(tmp_path / f"{number}.png")
     return tuple(Entry(str(number), ImageSource(tmp_path / f"{number}.png")) for number in range(7))
+
+
+NO_FILES = PictureFiles(Path("nowhere"), 0, "")
 
 
 def caching(limit: int) -> Cache[Image.Image]:
@@ -35,9 +39,10 @@ def loop_over(
     workers: int = 0,
     cache: Cache[Image.Image] | None = None,
     seed: int = 0,
+    files: PictureFiles | None = None,
 ) -> LightningLoop:
     change = "" if perturbation is None else f"{type(perturbation).__name__} {perturbation.severity}"
-    pictures = Pictures(entries, perturbation or Clean(0), seed, cache or caching(0), change)
+    pictures = Pictures(entries, perturbation or Clean(0), seed, cache or caching(0), files or NO_FILES, change)
     return LightningLoop(pictures, TRAINER, batch_size, workers, lambda done, total: None)
 
 
@@ -75,9 +80,22 @@ def test_a_cached_picture_is_read_again_once_its_file_has_changed(entries: tuple
     assert [old == new for old, new in zip(before, after, strict=True)] == [number != 3 for number in range(7)]
 
 
+@pytest.mark.parametrize("workers", [0, 1])
+def test_pictures_kept_on_disk_are_those_made_anew(entries: tuple[Entry, ...], tmp_path: Path, workers: int) -> None:
+    plain = [loop_over(entries, perturbation=Noise(severity), seed=1)(look) for severity in (2, 3)]
+    for _ in range(2):
+        files = PictureFiles(tmp_path / "kept", 10_000_000, "v")
+        kept = [
+            loop_over(entries, perturbation=Noise(severity), seed=1, workers=workers, files=files)(look)
+            for severity in (2, 3)
+        ]
+        assert kept == plain
+        assert len(list((tmp_path / "kept").rglob("*.npy"))) == 2 * len(entries)
+
+
 def test_progress_counts_every_picture(entries: tuple[Entry, ...]) -> None:
     seen: list[tuple[int, int]] = []
-    pictures = Pictures(entries, Clean(0), 0, caching(0), "")
+    pictures = Pictures(entries, Clean(0), 0, caching(0), NO_FILES, "")
     LightningLoop(pictures, TRAINER, 3, 0, lambda done, total: seen.append((done, total)))(look)
     assert seen == [(3, 7), (6, 7), (7, 7)]
 

@@ -71,3 +71,14 @@ def _cell(cell: CellResult, intervals: Mapping[str, tuple[float, float]]) -> dic
         **ends,
         **{f"costs.{name}": value for name, value in cell.costs.items()},
     }
+
+
+def curves(card: Scorecard) -> dict[int, dict[str, float]]:
+    """Return what is left at each severity, 1 at severity 0: metrics that MLflow draws as curves over their steps."""
+    names = {f"curve.{one.perturbation}": one.by_severity for one in card.by_perturbation if len(one.by_severity) > 1}
+    curves: dict[int, dict[str, float]] = {0: dict.fromkeys(names, 1.0)} if names else {}
+    for name, values in names.items():
+        for severity, value in values.items():
+            if value.value is not None:
+                curves.setdefault(severity, {})[name] = value.value
+    return curves

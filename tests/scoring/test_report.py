@@ -9,7 +9,7 @@ from rich.console import Console
 
 from argus.records import CellKey, DroppedCell
 from argus.report.export import as_json
-from argus.report.frames import cells_frame, frame
+from argus.report.frames import cells_frame, curves, frame
 from argus.report.ranking import best, gap_sentence, ranked
 from argus.report.table import breakdown, clean_scores, notes, report
 from argus.scoring.scheme import Weights
@@ -221,3 +221,16 @@ def test_frames_survive_csv_and_parquet(cards, cells, tmp_path):
     for name, rows in (("cards", frame(cards)), ("cells", cells_frame(cells, {}))):
         rows.to_csv(tmp_path / f"{name}.csv", index=False)
         rows.to_parquet(tmp_path / f"{name}.parquet")
+
+
+def test_what_is_left_at_each_severity_is_a_curve_from_1_on(cards):
+    blip, clip, _ = cards
+    assert clip.name == "clip"
+    assert curves(clip) == {0: {"curve.blur": 1.0}, 1: {"curve.blur": 0.9}, 5: {"curve.blur": 0.45}}
+    assert curves(blip)[5] == {"curve.blur": pytest.approx(1.1)}
+
+
+def test_a_single_severity_is_no_curve(make_cell, make_scheme):
+    cells = [make_cell("m", "coco", "retrieval", 1.0), make_cell("m", "coco", "retrieval", 0.5, "blur", 3, "image")]
+    (card,) = score_models(cells, make_scheme(), never)
+    assert curves(card) == {}
