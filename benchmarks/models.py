@@ -28,7 +28,7 @@ from argus.models.prompts import answer_tokens
 from argus.pocket.layouts import ensure_pocket
 from argus.settings import build_model, build_reader, settings_of
 
-MODELS = ("clip", "blip", "gemma")
+MODELS = ("clip", "blip", "gemma", "qwen")
 
 
 @dataclass(frozen=True)
