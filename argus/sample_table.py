@@ -46,23 +46,23 @@ def _ranked(prediction: RankPrediction, captions: Mapping[str, Caption]) -> Row:
     asks_with_text = prediction.direction == "text_to_image"
     return {
         "picture": prediction.image_id,
+        "right": prediction.rank == 1,
         "direction": prediction.direction,
         "query": captions[prediction.id].text if asks_with_text else prediction.image_id,
         "first": prediction.top if asks_with_text else captions[prediction.top].text,
         "rank": prediction.rank,
         "candidates": prediction.candidates,
-        "right": prediction.rank == 1,
     }
 
 
 def _chosen(prediction: ChoicePrediction, question: Question) -> Row:
     return {
         "picture": prediction.image_id,
+        "right": prediction.predicted == prediction.target,
         "kind": prediction.kind,
         "question": question.text,
         "answer": question.choices[prediction.predicted],
         "expected": question.choices[prediction.target],
-        "right": prediction.predicted == prediction.target,
     }
 
 

@@ -149,6 +149,11 @@ def _experiment_id(uri: str, name: str) -> str:
     return str(found.experiment_id)
 
 
+def page_of(store: Store, experiment: str) -> str:
+    """Return where the UI lists an experiment's runs, behind the server's address; its own start page is of chats."""
+    return f"#/experiments/{_experiment_id(store.uri, experiment)}/runs?workflowType=machine_learning"
+
+
 def start(store: Store, experiment: str, name: str, tags: Mapping[str, str], parent: str | None = None) -> str:
     """Create a RUNNING run and return its id."""
     all_tags = dict(tags) | ({MLFLOW_PARENT_RUN_ID: parent} if parent else {})

@@ -18,7 +18,7 @@ from argus.overrides import require_known
 def main(cfg: DictConfig) -> None:
     """Replace this process by MLflow's server, so that Ctrl-C and exit codes are its own."""
     from argus.settings import store_of
-    from argus.tracking import prepare
+    from argus.tracking import page_of, prepare
 
     store = store_of(cfg)
     try:
@@ -28,7 +28,9 @@ def main(cfg: DictConfig) -> None:
         prepare(store)
     except ArgusError as error:
         sys.exit(f"error: {error}")
-    print(f"http://{cfg.host}:{cfg.port}", flush=True)
+    address = f"http://{cfg.host}:{cfg.port}"
+    print(f"sweeps and cells: {address}/{page_of(store, store.experiment)}")
+    print(f"scorecards:       {address}/{page_of(store, store.scores_experiment)}", flush=True)
     command = ["mlflow", "ui", "--backend-store-uri", store.uri, "--host", cfg.host, "--port", str(cfg.port)]
     os.execv(sys.executable, [sys.executable, "-m", *command])
 

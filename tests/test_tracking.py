@@ -132,3 +132,18 @@ def test_a_local_store_keeps_a_write_ahead_log_and_is_read_while_it_is_written(s
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         database.execute("BEGIN IMMEDIATE")  # a writer that takes its time
         assert tracking.find(store, store.experiment, "") == ()
+
+
+def test_the_ui_is_opened_at_an_experiments_runs(store: Store) -> None:
+    pages = [tracking.page_of(store, name) for name in (store.experiment, store.scores_experiment)]
+    ids = [page.split("/")[2] for page in pages]
+    names = [tracking.client(store.uri).get_experiment(found).name for found in ids]
+    assert names == [store.experiment, store.scores_experiment]
+    assert all(page.startswith("#/experiments/") for page in pages)
+
+
+def test_a_table_is_named_as_mlflow_names_its_own(store: Store) -> None:
+    run_id = tracking.start(store, store.experiment, "table", {})
+    tracking.client(store.uri).log_table(run_id, {"a": [1]}, "theirs.json")
+    theirs = tracking.get(store, run_id).tags
+    assert tracking.table_tags("theirs.json").items() <= theirs.items()
