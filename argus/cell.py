@@ -194,9 +194,9 @@ def _closing(cell: Settings, run_id: str) -> Iterator[None]:
 def _record_predictions(cell: Settings, run_id: str, parts: Parts, predictions: Sequence[Prediction]) -> None:
     """Keep the predictions before anything is computed from them: scoring can be repeated, inference is dear."""
     counted: dict[str, object] = {f"data.{name}": count for name, count in counts(parts.clean).items()}
-    loaded = {"model.loaded_revision": parts.model.revision}
-    tracking.log(cell.store, run_id, params=counted | loaded, tags=tracking.table_tags(sample_table.FILE))
     digest = data_digest(cell.dataset_config)
+    read = counted | {"data.digest": digest, "model.loaded_revision": parts.model.revision}
+    tracking.log(cell.store, run_id, params=read, tags=tracking.table_tags(sample_table.FILE))
     tracking.log_dataset(cell.store, run_id, cell.key.dataset, digest, cell.dataset_config, counts(parts.clean))
     with tracking.artifacts(cell.store, run_id) as folder:
         write_predictions(folder / "predictions.parquet", predictions)

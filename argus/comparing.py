@@ -62,6 +62,15 @@ def _require_same_conditions(before: SweepCells, after: SweepCells) -> None:
             raise DataError(
                 f"the sweeps have {name} '{value}' and '{after.conditions[name]}': compare sweeps of the same {name}"
             )
+    for dataset in sorted(before.data.keys() & after.data.keys()):
+        if other := _other(before.data[dataset], after.data[dataset]):
+            raise DataError(f"the sweeps read other data of {dataset} ({other}): compare sweeps over the same pictures")
+
+
+def _other(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """Return what differs of what both say: runs of an older Argus kept no digest."""
+    both = [name for name in before if name in after and before[name] != after[name]]
+    return ", ".join(f"{name} {before[name]} and {after[name]}" for name in both)
 
 
 def _change(store: Store, sweeps: Sequence[SweepCells], scheme: Scheme) -> SweepChange:

@@ -18,7 +18,7 @@ from argus.scoring.breakage import Outcomes
 from argus.tracking import Store, StoredRun
 from argus.uncertainty import Evidence, read_timings
 
-COST, REFERENCE = "cost.", "reference."
+COST, REFERENCE, DATA = "cost.", "reference.", "data."
 FAMILY = "perturbation.family"
 CONDITIONS = ("suite", "seed")  # beside the axes of a sweep, what a score depends on
 NEWEST = "newest"
@@ -35,6 +35,7 @@ class SweepCells:
     ceilings: Mapping[str, float | None]  # by run id: the CIDEr-D that scores 1; None without captions
     locations: Mapping[str, str]  # by run id: where its artifacts lie
     conditions: Mapping[str, str]  # suite and seed, the same for all its cells
+    data: Mapping[str, Mapping[str, str]]  # by dataset: how much of what was read, and its digest
     digest: str  # of the set of cells: the same for a sweep that is run again
 
 
@@ -69,8 +70,14 @@ def read_sweep(store: Store, sweep_id: str) -> SweepCells:
         ceilings={run.id: _ceiling(run) for _, run in found if run is not None},
         locations={run.id: run.artifacts for _, run in found if run is not None},
         conditions={name: _same(name, [run for _, run in found if run is not None]) for name in CONDITIONS},
+        data={key.dataset: data for key, run in found if run is not None and (data := _data(run))},
         digest=tracking.digest_of(cell["fingerprint"] for cell in planned),
     )
+
+
+def _data(run: StoredRun) -> dict[str, str]:
+    """Return what a run says of its data; nothing where it ended before it had read any."""
+    return {name.removeprefix(DATA): value for name, value in run.params.items() if name.startswith(DATA)}
 
 
 def _same(name: str, runs: Sequence[StoredRun]) -> str:

@@ -81,6 +81,7 @@ def _make_cell(store: Store, sweep: str, key: CellKey, fingerprint: str, samples
         "seed": 0,
         "dataset.caption_ceiling": CEILING,
         "perturbation.family": FAMILIES[key.perturbation],
+        "data.images": samples,
     }
     params |= {f"reference.{name}": cost for name, cost in REFERENCES.items()}
     tracking.log(store, run, params=params, metrics=metrics)

@@ -43,6 +43,12 @@ def sweeps(store: Store) -> tuple[str, str]:
     return tuple(SYNTHETIC["make_sweep"](store, planned(), 60, hits) for hits in (0.8, 0.5))
 
 
+def test_sweeps_over_other_data_do_not_compare(store: Store) -> None:
+    sweeps = [SYNTHETIC["make_sweep"](store, planned(), images, hits) for images, hits in ((60, 0.8), (50, 0.5))]
+    with pytest.raises(DataError, match=r"other data of clevr \(images 60 and 50\): compare sweeps over the same"):
+        compare_sweeps(store, *sweeps, score(), FREE, Console(file=StringIO()))
+
+
 def test_a_fall_is_found_printed_kept_and_stopped_by_its_limit(store: Store, sweeps: tuple[str, str]) -> None:
     console = Console(file=StringIO(), width=120)
     compared = compare_sweeps(store, *sweeps, score(), TIGHT, console)
