@@ -12,7 +12,7 @@ sweep: $(VENV)/installed
 	@echo "Runs and scorecards: $(RUN) -m argus.ui"
 
 test: $(VENV)/installed lint
-	$(RUN) -m pytest
+	OMP_NUM_THREADS=1 $(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
 lint: $(VENV)/installed
 	$(RUN) -m ruff check .
