@@ -1,0 +1,96 @@
+"""The report of an aggregation: one HTML file and its Markdown form, from the analysis and what the store keeps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from argus import __version__, tracking
+from argus.drops import drops
+from argus.errors import DataError
+from argus.records import CellResult
+from argus.report.html.background import Background
+from argus.report.html.markdown import markdown
+from argus.report.html.page import page
+from argus.scoring.analysis import Analysis
+from argus.stored_sweep import SweepCells
+from argus.tracking import Store
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report in both its forms."""
+
+    html: str
+    markdown: str
+
+
+def report_of(store: Store, found: SweepCells, analysis: Analysis) -> Report:
+    """Return the report of a sweep that has been analysed."""
+    background = background_of(store, found, analysis)
+    return Report(page(analysis, background), markdown(analysis, background))
+
+
+def background_of(store: Store, found: SweepCells, analysis: Analysis) -> Background:
+    """Return where a sweep came from, with pictures of its worst drops."""
+
+    def opened(cell: CellResult, read: Callable[[Path], Any]) -> Any:
+        with tracking.opened(store, cell.run_id, found.locations[cell.run_id], "examples") as folder:
+            return read(folder)
+
+    pictures, gap = drops(analysis, opened)
+    started = datetime.fromtimestamp(found.started / 1000, UTC)
+    return Background(
+        sweep_id=found.sweep_id,
+        started=f"{started:%Y-%m-%d %H:%M} UTC",
+        command=found.command,
+        suite=found.conditions["suite"],
+        seed=found.conditions["seed"],
+        version=__version__,
+        checkpoints=_checkpoints(found),
+        devices=_devices(store, found),
+        pictures=pictures,
+        pictures_gap=gap,
+    )
+
+
+def _checkpoints(found: SweepCells) -> dict[str, str]:
+    """Return each model's checkpoint with its revision, from a finished cell where there is one."""
+    told: dict[str, str] = {}
+    for cell in sorted(found.cells, key=lambda cell: cell.status == "FINISHED"):
+        params = found.params.get(cell.run_id, {})
+        told[cell.key.model] = _checkpoint(params)
+    return dict(sorted(told.items()))
+
+
+def _checkpoint(params: Mapping[str, str]) -> str:
+    # Cells that never ran have no parameters, and not every adapter has a checkpoint (a server names a model).
+    checkpoint = params.get("model.checkpoint", "unknown checkpoint")
+    revision = params.get("model.loaded_revision", params.get("model.revision", "None"))
+    return checkpoint if revision == "None" else f"{checkpoint} at revision {revision[:23]}"
+
+
+def _devices(store: Store, found: SweepCells) -> dict[str, str]:
+    """Return the machine that each hardware profile ran on, from one finished cell."""
+    told = {cell.key.hardware: "" for cell in found.cells}
+    for cell in found.cells:
+        if cell.status == "FINISHED" and not told[cell.key.hardware]:
+            told[cell.key.hardware] = _device(store, found, cell)
+    return dict(sorted(told.items()))
+
+
+def _device(store: Store, found: SweepCells, cell: CellResult) -> str:
+    try:
+        with tracking.opened(store, cell.run_id, found.locations[cell.run_id], "environment.json") as path:
+            machine = json.loads(path.read_text())
+    except DataError:
+        return "a machine that its cells do not name"
+    params = found.params[cell.run_id]
+    kind = f"{params.get('hardware.runtime.device', '')} {params.get('hardware.runtime.dtype', '')}".strip()
+    return (
+        f"{machine['processor']}, {machine['threads']} threads, {machine['platform']}, torch {machine['torch']}, {kind}"
+    )
