@@ -85,9 +85,11 @@ def _check(cfg: DictConfig, gated: bool) -> None:
         _check_file(key, cfg[key], example)
 
 
-def _check_file(key: str, value: str | None, example: str) -> None:
+def _check_file(key: str, value: object, example: str) -> None:
     if value is None:
         return
+    if not isinstance(value, str):
+        raise ConfigError(f"{key}={value} reads as a number: name a file, for example {key}={example}")
     file = Path(value).resolve()
     if not file.parent.is_dir():
         raise ConfigError(f"{key}={value}: there is no folder '{file.parent}'")

@@ -19,38 +19,41 @@ from argus.scoring.analysis import Analysis
 from argus.scoring.breakage import Breakage
 from argus.scoring.records import Slot
 
-MOST, MOST_CELLS, A_CHANGE = 12, 36, 2  # pictures, cells that are looked into, pictures of one perturbation and model
+MOST, MOST_CELLS = 12, 36  # pictures, and cells that are looked into
 WIDTH, QUALITY = 480, 72
 LOST = ("destructive", "caption_worse")
 
 Told = Mapping[str, Any]
 """An example as `write_examples` keeps it."""
 
+Facts = tuple[tuple[str, str], ...]
+"""What stands beneath a picture: names and texts."""
+
 Open = Callable[[CellResult, Callable[[Path], Any]], Any]
 """Reads a cell's folder of examples; raises DataError where there is none."""
 
+Quality = Callable[[CellResult], Mapping[str, float]]
+"""Gives the CIDEr-D of each image of a captioning cell; raises DataError where the cell kept none."""
 
-def drops(analysis: Analysis, opened: Open) -> tuple[tuple[Picture, ...], str]:
+
+def drops(analysis: Analysis, opened: Open, quality: Quality) -> tuple[tuple[Picture, ...], str]:
     """Return the pictures, worst cells first, and why some or all are lacking ("" where none is)."""
-    found: list[Picture] = []
-    taken: dict[tuple[str, str], int] = {}
+    found: dict[tuple[str, str, str], Picture] = {}  # one for each model, perturbation and task, for variety
     missing = ""
     for one in _worst_first(analysis.breakage)[:MOST_CELLS]:
-        change = (one.name, one.slot.perturbation)
+        key = (one.name, one.slot.perturbation, one.slot.task)
         if len(found) >= MOST:
             break
-        if taken.get(change, 0) >= A_CHANGE:
+        if key in found:
             continue
-        cells = analysis.cells[one.name]
         try:
-            picture = _picture(one, cells[one.slot.baseline], cells[one.slot], opened)
+            picture = _first_worse(one, analysis.cells[one.name], opened, quality)
         except DataError as error:
             missing = f"Some examples could not be read: {error}"
             continue
         if picture is not None:
-            found.append(picture)
-            taken[change] = taken.get(change, 0) + 1
-    return tuple(found), missing
+            found[key] = picture
+    return tuple(found.values()), missing
 
 
 def _lost(one: Breakage) -> float:
@@ -62,19 +65,26 @@ def _worst_first(found: Sequence[Breakage]) -> list[Breakage]:
     return sorted((one for one in found if _lost(one) > 0), key=lambda one: -_lost(one))
 
 
-def _picture(one: Breakage, clean: CellResult, perturbed: CellResult, opened: Open) -> Picture | None:
-    """Return the first kept example that got worse, or None."""
-    before: list[Told] = opened(clean, _read)
-    known = {told["id"]: told for told in before}
+def _first_worse(one: Breakage, cells: Mapping[Slot, CellResult], opened: Open, quality: Quality) -> Picture | None:
+    """Return the first example that got worse, or None."""
+    clean, perturbed = cells[one.slot.baseline], cells[one.slot]
+    known = {told["id"]: told for told in opened(clean, _read)}
+    captioned = one.slot.task == "captioning"
+    before, after = (quality(clean), quality(perturbed)) if captioned else ({}, {})
 
-    def worse(folder: Path) -> Picture | None:
+    def first(folder: Path) -> Picture | None:
         for told in _read(folder):
-            if told["id"] in known and (facts := next(_worse(known[told["id"]], told), None)):
+            name = told["id"]
+            if name not in known:
+                continue
+            worse = _captions if captioned else _answers
+            facts = next(worse(known[name], told, before.get(name, 0.0), after.get(name, 0.0)), None)
+            if facts is not None:
                 return _shown(one, folder / told["picture"], facts)
         return None
 
-    picture: Picture | None = opened(perturbed, worse)
-    return picture
+    found: Picture | None = opened(perturbed, first)
+    return found
 
 
 def _read(folder: Path) -> list[Told]:
@@ -82,36 +92,35 @@ def _read(folder: Path) -> list[Told]:
     return told
 
 
-def _worse(clean: Told, perturbed: Told) -> Iterator[tuple[tuple[str, str], ...]]:
-    """Give for each answer that got worse what was asked, what was answered, and what is right."""
+def _captions(clean: Told, perturbed: Told, before: float, after: float) -> Iterator[Facts]:
+    """Give both captions where the one of the perturbed picture has the lower CIDEr-D."""
+    if after < before and clean["predictions"] and perturbed["predictions"]:
+        first, then = clean["predictions"][0], perturbed["predictions"][0]
+        told = (("clean", first["text"]), ("perturbed", then["text"]), ("a reference", first["references"][0]))
+        yield (*told, ("CIDEr-D of the two", f"{before:.2f} and {after:.2f}"))
+
+
+def _answers(clean: Told, perturbed: Told, *_: float) -> Iterator[Facts]:
+    """Give for each answer that was right and is wrong what was asked, what was answered, and what is right."""
     earlier = {_key(one): one for one in clean["predictions"]}
     for after in perturbed["predictions"]:
         before = earlier.get(_key(after))
         if before is None:
             continue
-        if "rank" in after and after["rank"] > before["rank"]:
-            yield (
-                *_texts(after, perturbed),
-                ("clean", _ranked(before, clean)),
-                ("perturbed", _ranked(after, perturbed)),
-            )
+        if "rank" in after and after["rank"] > before["rank"] == 1:
+            told = (("clean", _ranked(before, clean)), ("perturbed", _ranked(after, perturbed)))
+            yield (*_texts(after, perturbed), *told)
         if "predicted" in after and before["predicted"] == before["target"] != after["predicted"]:
             choices = perturbed.get("choices", {}).get(after["id"])  # older runs kept none
-            right = _choice(after["target"], choices)
-            yield (
-                *_texts(after, perturbed),
-                ("right, and clean", right),
-                ("perturbed", _choice(after["predicted"], choices)),
-            )
-        if "references" in after and after["text"] != before["text"]:
-            yield (("clean", before["text"]), ("perturbed", after["text"]), ("a reference", after["references"][0]))
+            right, wrong = _choice(after["target"], choices), _choice(after["predicted"], choices)
+            yield (*_texts(after, perturbed), ("clean, and right", right), ("perturbed", wrong))
 
 
 def _key(prediction: Mapping[str, Any]) -> tuple[str, str]:
     return prediction["id"], prediction.get("direction", "")
 
 
-def _texts(prediction: Mapping[str, Any], told: Told) -> tuple[tuple[str, str], ...]:
+def _texts(prediction: Mapping[str, Any], told: Told) -> Facts:
     """Return the question or caption of a prediction, as it was and as the model read it."""
     text = told["texts"].get(prediction["id"])
     if text is None:
@@ -131,7 +140,7 @@ def _choice(index: int, choices: Sequence[str] | None) -> str:
     return f"choice {index + 1}" if choices is None else choices[index]
 
 
-def _shown(one: Breakage, path: Path, facts: tuple[tuple[str, str], ...]) -> Picture:
+def _shown(one: Breakage, path: Path, facts: Facts) -> Picture:
     slot: Slot = one.slot
     with Image.open(path) as opened:
         pair = opened.convert("RGB")

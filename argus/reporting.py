@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,8 +18,10 @@ from argus.report.html.background import Background
 from argus.report.html.markdown import markdown
 from argus.report.html.page import page
 from argus.scoring.analysis import Analysis
-from argus.stored_sweep import SweepCells
+from argus.stored_sweep import SweepCells, evidence_of
 from argus.tracking import Store
+
+LONG_DIGEST = re.compile(r"([0-9a-f]{12})[0-9a-f]{8,}")
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,14 @@ def background_of(store: Store, found: SweepCells, analysis: Analysis) -> Backgr
         with tracking.opened(store, cell.run_id, found.locations[cell.run_id], "examples") as folder:
             return read(folder)
 
-    pictures, gap = drops(analysis, opened)
+    sums = evidence_of(store, found).sums
+
+    def quality(cell: CellResult) -> dict[str, float]:
+        of_images = sums(cell)
+        cider = of_images.columns["cider_d"] / of_images.columns["captions"]
+        return dict(zip(of_images.image_ids, cider.tolist(), strict=True))
+
+    pictures, gap = drops(analysis, opened, quality)
     started = datetime.fromtimestamp(found.started / 1000, UTC)
     return Background(
         sweep_id=found.sweep_id,
@@ -68,10 +78,12 @@ def _checkpoints(found: SweepCells) -> dict[str, str]:
 
 
 def _checkpoint(params: Mapping[str, str]) -> str:
-    # Cells that never ran have no parameters, and not every adapter has a checkpoint (a server names a model).
-    checkpoint = params.get("model.checkpoint", "unknown checkpoint")
-    revision = params.get("model.loaded_revision", params.get("model.revision", "None"))
-    return checkpoint if revision == "None" else f"{checkpoint} at revision {revision[:23]}"
+    # Cells that never ran have no parameters; some models are several checkpoints, a server has a name for its own.
+    names = ("model.checkpoint", "model.served", "model.base_url")
+    parts = {key: value for key, value in params.items() if key.startswith(names) and value != "None"}
+    checkpoints = ", ".join(dict.fromkeys(parts.values())) or "unknown checkpoint"
+    revision = LONG_DIGEST.sub(r"\1…", params.get("model.loaded_revision", ""))
+    return f"{checkpoints} at revision {revision}" if revision else checkpoints
 
 
 def _devices(store: Store, found: SweepCells) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from argus.report.html.looks import Look, axis, bars, layout, safe
+from argus.report.html.looks import NEUTRAL, Look, axis, bars, layout, safe
 from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, gap, number
 from argus.scoring.analysis import Analysis
 from argus.scoring.breakage import MEASURES, Breakage
@@ -56,7 +56,7 @@ def _plot(task: str, found: Sequence[Breakage], looks: Mapping[str, Look]) -> Pl
                     "showlegend": sign < 0,
                     "y": [safe(change) for change in rows],
                     "x": [None if value.value is None else sign * value.value for value in values],
-                    "error_x": _mirrored(values) if sign < 0 else bars(values),
+                    "error_x": _mirrored(values) if sign < 0 else bars(values, NEUTRAL),
                     "marker": {"color": looks[name].colour, "opacity": 1 if sign < 0 else 0.45},
                     "hoverinfo": "text",
                     "hovertext": [
@@ -70,20 +70,20 @@ def _plot(task: str, found: Sequence[Breakage], looks: Mapping[str, Look]) -> Pl
     drawn = layout(across, axis("", autorange="reversed"), barmode="group")
     few = f", the {MOST_ROWS} worst of {len(worst)} perturbations" if len(worst) > MOST_ROWS else ""
     height = 120 + (14 * models + 12) * len(shown)
-    return Plot(f"{task}{few}", _finding(task, found), data, drawn, height, _table(task, found))
+    return Plot(f"{task.capitalize()}{few}", _finding(found), data, drawn, height, _table(task, found))
 
 
 def _mirrored(values: Sequence[Value]) -> dict[str, object]:
-    error = bars(values)
+    error = bars(values, NEUTRAL)
     return {**error, "array": error["arrayminus"], "arrayminus": error["array"]}
 
 
-def _finding(task: str, found: Sequence[Breakage]) -> str:
+def _finding(found: Sequence[Breakage]) -> str:
     known = [(value.value, one) for one in found if (value := _measure(one, LOST)).value is not None]
     if not known:
-        return f"{task}: nothing was measured."
+        return "Nothing was measured."
     most, one = max(known, key=lambda pair: pair[0] or 0.0)
-    return f"{task}: most is lost by {one.name} under {one.slot.perturbation}, {most:.0%} of its samples."
+    return f"Most is lost by {one.name} under {one.slot.perturbation}, {most:.0%} of its samples."
 
 
 def _table(task: str, found: Sequence[Breakage]) -> Table:
@@ -98,4 +98,4 @@ def _table(task: str, found: Sequence[Breakage]) -> Table:
     )
     told = "; ".join(f"{name.replace('_', ' ')}: {MEASURES[name]}" for name in names)
     columns = ("model, perturbation", "samples", *(name.replace("_", " ") for name in names))
-    return Table(f"{task}. {told}", columns, rows)
+    return Table(f"{task.capitalize()}. {told}", columns, rows)

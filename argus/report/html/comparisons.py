@@ -56,7 +56,7 @@ def _plot(found: Sequence[Difference]) -> Plot:
         if (some := [one for one in found if one.beyond_noise == beyond])
     ]
     apart = sum(one.beyond_noise for one in found)
-    finding = f"Overall score: {apart} of {len(found)} pairs of models differ beyond noise."
+    finding = f"{apart} of {len(found)} pairs of models differ beyond noise."
     order = {"categoryorder": "array", "categoryarray": labels, "autorange": "reversed"}
     across = axis("difference in the overall score", zeroline=True, zerolinewidth=2)
     return Plot(

@@ -47,21 +47,21 @@ def _plot(cost: str, found: Mapping[str, Mapping[str, Value]], looks: Mapping[st
     rows = tuple((Cell(name), *(number(value) for value in mine.values())) for name, mine in found.items())
     table = Table(f"{title}, {unit}, measured", ("model", *tasks), rows)
     drawn = layout(axis(""), axis(unit, rangemode="tozero"), barmode="group")
-    return Plot(f"{title}, {unit}", _finding(title, unit, found), data, drawn, 320, table)
+    return Plot(f"{title}, {unit}", _finding(unit, found), data, drawn, 320, table)
 
 
 def _short(value: float) -> str:
     return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
 
 
-def _finding(title: str, unit: str, found: Mapping[str, Mapping[str, Value]]) -> str:
+def _finding(unit: str, found: Mapping[str, Mapping[str, Value]]) -> str:
     known = {(name, task): v.value for name, mine in found.items() for task, v in mine.items() if v.value is not None}
     if not known:
-        return f"{title}: not measured for any model."
+        return "Not measured for any model."
     low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
     if low == high:
-        return f"{title}: {low[0]} in {low[1]}, {_short(known[low])} {unit}."
+        return f"{low[0]} in {low[1]}, {_short(known[low])} {unit}."
     return (
-        f"{title}: lowest {low[0]} in {low[1]}, {_short(known[low])} {unit}; "
+        f"Lowest {low[0]} in {low[1]}, {_short(known[low])} {unit}; "
         f"highest {high[0]} in {high[1]}, {_short(known[high])} {unit}."
     )

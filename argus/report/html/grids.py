@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from argus.report.html.looks import GAP, axis, layout, safe
+from argus.report.html.looks import GAP, ON_SCALE, SCALE, axis, layout, safe
 from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, gap, number
 from argus.scoring.analysis import Analysis
 from argus.scoring.cells import trouble
 from argus.scoring.records import CLEAN, Scorecard, Slot, Value
 
 MOST_ROWS = 16  # with more, the severities of a perturbation are one row, their mean
+MOST_LETTERS = 30  # of the names of the columns, side by side on a phone
 NOT_MEANT = "not meant for it: "
-ROW_HEIGHT, FRAME_HEIGHT = 24, 150
+ROW_HEIGHT, LOW, HIGH = 24, 56, 130  # pixels; beneath the rows, with names across or aslant
 
 Grid = Mapping[tuple[str, str], Value]
 """By row and column."""
@@ -23,7 +24,7 @@ Grid = Mapping[tuple[str, str], Value]
 def grids(analysis: Analysis) -> Section:
     """Return what each perturbation leaves of each model's score, and below it every score."""
     words = (
-        "Brighter is better, on one scale from 0 to 1. A cell without a score is grey and says gap; a dash is a cell "
+        "Greener is better, on one scale from 0 to 1. A cell without a score is grey and says gap; a dash is a cell "
         "that makes no sense for the model, as a typo does for one that reads no text. Neither counts as 0."
     )
     plots = [_ratios(analysis)] if any(card.by_perturbation for card in analysis.scorecards) else []
@@ -68,11 +69,11 @@ def _scores(card: Scorecard, cells: Mapping[Slot, Any]) -> Plot:
             found[label, f"{dataset} {task}"] = _mean(wanted, cells, card)
     known = {pair: value.value for pair, value in found.items() if value.value is not None}
     gaps = sum(_is_gap(value) for value in found.values())
-    finding = f"{card.name}: no cell has a score."
+    finding = "No cell has a score."
     if known:
         high, low = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
         finding = (
-            f"{card.name}: highest {known[high]:.2f} on {high[1]}, {high[0]}; lowest {known[low]:.2f} on {low[1]}, "
+            f"Highest {known[high]:.2f} on {high[1]}, {high[0]}; lowest {known[low]:.2f} on {low[1]}, "
             f"{low[0]}; {gaps} gap{'s' if gaps != 1 else ''}."
         )
     means = "" if single else ", mean over severities"
@@ -106,7 +107,8 @@ def _plot(title: str, finding: str, found: Grid, first: str) -> Plot:
         "z": [[value.value for value in line] for line in values],
         "zmin": 0,
         "zmax": 1,
-        "colorscale": "Cividis",
+        "colorscale": SCALE,
+        "textfont": {"color": ON_SCALE},
         "text": [["" if value.value is None else f"{value.value:.2f}" for value in line] for line in values],
         "texttemplate": "%{text}",
         "hovertext": told,
@@ -116,6 +118,7 @@ def _plot(title: str, finding: str, found: Grid, first: str) -> Plot:
         **common,
         "z": [[None if value.value is not None else 1 for value in line] for line in values],
         "colorscale": [[0, GAP], [1, GAP]],
+        "textfont": {"color": ON_SCALE},
         "text": [
             ["" if value.value is not None else "gap" if _is_gap(value) else "–" for value in line] for line in values
         ],
@@ -123,12 +126,15 @@ def _plot(title: str, finding: str, found: Grid, first: str) -> Plot:
         "hovertext": told,
         "hoverongaps": False,
     }
-    across = axis("", type="category", side="bottom", tickangle=-40 if len(columns) > 3 else 0)
+    aslant = sum(map(len, columns)) > MOST_LETTERS
+    across = axis("", type="category", side="bottom", tickangle=-40 if aslant else 0)
     down = axis("", type="category", autorange="reversed")
     table = Table(
         title, (first, *columns), tuple((Cell(row), *map(_cell, line)) for row, line in zip(rows, values, strict=True))
     )
-    return Plot(title, finding, [scores, gaps], layout(across, down), FRAME_HEIGHT + ROW_HEIGHT * len(rows), table)
+    return Plot(
+        title, finding, [scores, gaps], layout(across, down), (HIGH if aslant else LOW) + ROW_HEIGHT * len(rows), table
+    )
 
 
 def _said(value: Value) -> str:

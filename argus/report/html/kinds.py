@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from argus.records import CellResult
-from argus.report.html.looks import Look, axis, bars, layout, safe
+from argus.report.html.looks import NEUTRAL, Look, axis, bars, layout, safe
 from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, number, plain
 from argus.scoring.analysis import Analysis
 from argus.scoring.cells import trouble
@@ -55,7 +55,7 @@ def _plot(dataset: str, mine: Mapping[str, CellResult], analysis: Analysis, look
             "name": safe(name),
             "y": labels,
             "x": [value.value for value in found],
-            "error_x": bars(found),
+            "error_x": bars(found, NEUTRAL),
             "marker": {"color": looks[name].colour},
             "hoverinfo": "text",
             "hovertext": [
@@ -78,7 +78,7 @@ def _plot(dataset: str, mine: Mapping[str, CellResult], analysis: Analysis, look
     table = Table(f"{title} by question type, with 95 % intervals", ("model", *labels, *baselines), rows)
     drawn = layout(axis("accuracy", range=[0, 1]), axis("", autorange="reversed"), barmode="group")
     height = 110 + (14 * len(mine) + 10) * len(labels)
-    return Plot(title, _finding(title, labels, values), data, drawn, height, table)
+    return Plot(title, _finding(labels, values), data, drawn, height, table)
 
 
 def _value(cell: CellResult, metric: str, analysis: Analysis) -> Value:
@@ -88,7 +88,7 @@ def _value(cell: CellResult, metric: str, analysis: Analysis) -> Value:
     return Value(cell.metrics[metric], f"{cell.samples} pictures", interval=ends)
 
 
-def _finding(title: str, labels: list[str], values: Mapping[str, list[Value]]) -> str:
+def _finding(labels: list[str], values: Mapping[str, list[Value]]) -> str:
     parts = []
     for name, found in values.items():
         known = {
@@ -97,4 +97,4 @@ def _finding(title: str, labels: list[str], values: Mapping[str, list[Value]]) -
         if known:
             high, low = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
             parts.append(f"{name} is best on {high}, {known[high]:.2f}, and worst on {low}, {known[low]:.2f}")
-    return f"{title}: " + ("; ".join(parts) or "no question types were recorded") + "."
+    return f"{'; '.join(parts) or 'No question types were recorded'}."

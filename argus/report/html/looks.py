@@ -14,7 +14,10 @@ COLOURS = ("#2f7ed8", "#d9622b", "#1f9e77", "#b05cc6", "#a87b0a", "#d6457a", "#5
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon", "pentagon")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 NEUTRAL = "#808790"
-GAP = "#9aa0a8"
+# Lightness falls from 0 to 1, so that it reads without colours; the text on it is the same on a dark page.
+SCALE = [[0, "#fdebd0"], [0.5, "#a8d5ba"], [1, "#2a9d8f"]]
+GAP, ON_SCALE = "#c3c8ce", "#10151a"
+LEGEND = {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0}
 
 
 @dataclass(frozen=True)
@@ -39,12 +42,13 @@ def safe(text: str) -> str:
     return html.escape(text, quote=False)
 
 
-def bars(values: Sequence[Value]) -> dict[str, Any]:
-    """Return the error bars of figures that have a value."""
-    low = [value.value - value.interval[0] if value.value is not None and value.interval else 0.0 for value in values]
-    high = [value.interval[1] - value.value if value.value is not None and value.interval else 0.0 for value in values]
-    shown = any(low) or any(high)
-    return {"type": "data", "symmetric": False, "array": high, "arrayminus": low, "thickness": 1.2, "visible": shown}
+def bars(values: Sequence[Value], colour: str | None = None) -> dict[str, Any]:
+    """Return the error bars of figures, in the colour of their trace if none is named; none without an interval."""
+    low = [None if v.value is None or v.interval is None else v.value - v.interval[0] for v in values]
+    high = [None if v.value is None or v.interval is None else v.interval[1] - v.value for v in values]
+    known = any(end is not None for end in low)
+    look = {"thickness": 1.2, "visible": known} | ({"color": colour} if colour else {})
+    return {"type": "data", "symmetric": False, "array": high, "arrayminus": low, **look}
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:
@@ -54,12 +58,11 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
 
 def layout(xaxis: Mapping[str, Any], yaxis: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     """Return a layout with its legend beneath."""
-    legend = {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0}
     margin = {"l": 8, "r": 12, "t": 10, "b": 8}
     return {
         "xaxis": dict(xaxis),
         "yaxis": dict(yaxis),
-        "legend": legend,
+        "legend": LEGEND,
         "margin": margin,
         "hovermode": "closest",
         **more,

@@ -24,7 +24,11 @@ def compared(analysis: Analysis, background: Background) -> Section:
     ]
     rows += [(f"model {model}", checkpoint) for model, checkpoint in background.checkpoints.items()]
     rows += [(f"hardware {name}", device or "unknown") for name, device in background.devices.items()]
-    table = Table("What was compared", ("what", "value"), tuple((Cell(name), Cell(value)) for name, value in rows))
+    table = Table(
+        "The sweep, its models and its machine",
+        ("what", "value"),
+        tuple((Cell(name), Cell(value)) for name, value in rows),
+    )
     return Section("compared", "What was compared", (table,))
 
 
@@ -97,16 +101,14 @@ def _table(analysis: Analysis, part: str, caption: str) -> Table:
     first, ranks = _first(analysis), {one.name: one for one in analysis.ranks if one.figure == "overall"}
     rows = []
     for rank, card in ranked(analysis.scorecards):
-        common = part == "common"
-        cells = [Cell(card.name)]
-        if common:
-            span = ranks.get(card.name)
-            open_ranks = f"{span.best} to {span.worst} possible" if span and span.best != span.worst else ""
-            cells.append(gap("no overall score") if rank is None else Cell(f"{rank}", open_ranks, "number"))
-            unknown = "needs resamples of two models or more"
-            cells.append(share(first.get(card.name), unknown))
-        cells += [number(value) for value in (card.common if common else card.own).figures().values()]
-        cells.append(Cell(card.common_coverage if common else card.coverage))
-        rows.append(tuple(cells))
-    ranking = ("rank", "chance of rank 1") if part == "common" else ()
-    return Table(caption, ("model", *ranking, *FIGURES, "coverage"), tuple(rows))
+        if part == "own":
+            rows.append((Cell(card.name), *map(number, card.own.figures().values()), Cell(card.coverage)))
+            continue
+        span = ranks.get(card.name)
+        possible = f"{span.best} to {span.worst} possible" if span and span.best != span.worst else ""
+        place = gap("no overall score") if rank is None else Cell(f"{rank}", possible, "number")
+        chance = share(first.get(card.name), "needs resamples of two models or more")
+        figures = map(number, card.common.figures().values())
+        rows.append((Cell(card.name), place, *figures, chance, Cell(card.common_coverage)))
+    before, after = (("rank",), ("chance of rank 1",)) if part == "common" else ((), ())
+    return Table(caption, ("model", *before, *FIGURES, *after, "coverage"), tuple(rows))

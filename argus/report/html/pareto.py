@@ -48,7 +48,7 @@ def _plot(analysis: Analysis, cost: str, looks: Mapping[str, Look]) -> Plot:
     values = [value.value for name, value in costs.items() if name in known and value.value is not None]
     log = {"type": "log"} if values and max(values) > WIDE * min(values) else {}
     title = f"P against {name_of.lower()}"
-    finding = f"{title}: on the front {', '.join(sorted(ahead))}." if ahead else f"{title}: no model has both figures."
+    finding = f"On the front: {', '.join(sorted(ahead))}." if ahead else "No model has both figures."
     rows = tuple(
         (
             Cell(card.name),

@@ -43,7 +43,7 @@ def published(analysis: Analysis) -> Section:
     rows = []
     for one in (Published(**figure) for figure in document["figures"]):
         cards = [card for card in analysis.scorecards if one.family in card.model.lower()]
-        mine = [_mine(one, card, analysis) for card in cards] or [gap(f"no {one.family} in this sweep")]
+        mine = [_mine(one, card, analysis) for card in cards] or [Cell("–", f"no {one.family} in this sweep")]
         rows += [(Cell(f"{one.model}: {one.figure}"), Cell(one.value, kind="number"), cell) for cell in mine]
     table = Table("Published figures, for reference", ("figure", "published", "nearest in this sweep"), tuple(rows))
     return Section("published", "Published figures, for reference only", (Text(words), table))

@@ -64,9 +64,7 @@ def _plot(title: str, mine: Curves, looks: Mapping[str, Look]) -> Plot:
     )
     ticks = [0, *severities]
     across = axis("severity", tickvals=ticks, range=[-0.25, max(ticks) + 0.25], zeroline=False)
-    return Plot(
-        title, _finding(title, mine), data, layout(across, axis("of the clean score", rangemode="tozero")), 320, table
-    )
+    return Plot(title, _finding(mine), data, layout(across, axis("of the clean score", rangemode="tozero")), 320, table)
 
 
 def _trace(name: str, one: Ratio | FamilyRatio, look: Look) -> dict[str, Any]:
@@ -92,11 +90,11 @@ def _said(value: Value) -> str:
     return value.gap if value.value is None else f"{value.value:.3f}"
 
 
-def _finding(title: str, mine: Curves) -> str:
+def _finding(mine: Curves) -> str:
     known = {name: one.ratio.value for name, one in mine.items() if one.ratio.value is not None}
     if not known:
-        return f"{title}: no model has a share to show."
+        return "No model has a share to show."
     high, low = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
     if len(known) == 1:
-        return f"{title}: {high} keeps {known[high]:.0%} of its clean score on average."
-    return f"{title}: on average {high} keeps most, {known[high]:.0%}; {low} keeps least, {known[low]:.0%}."
+        return f"{high} keeps {known[high]:.0%} of its clean score on average."
+    return f"On average {high} keeps most, {known[high]:.0%}; {low} keeps least, {known[low]:.0%}."

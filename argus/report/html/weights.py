@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from argus.report.html.looks import NEUTRAL, Look, safe
+from argus.report.html.looks import LEGEND, NEUTRAL, Look, safe
 from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, share
 from argus.scoring.analysis import Analysis
 from argus.scoring.simplex import WeightAnalysis, winners
@@ -105,7 +105,7 @@ def _map(
         data.append(_ring(corners, own))
     title = ", ".join(corners) if on_e is None else f"{on_e:.0%} of the weight on E"
     won = sorted(((len(rows) / len(points), name) for name, rows in where.items()), reverse=True)
-    finding = f"With {title}: " + ", ".join(f"{name} wins {part:.0%}" for part, name in won) + " of the weightings."
+    finding = ", ".join(f"{name} wins {part:.0%}" for part, name in won) + " of the weightings."
     return Plot(title, finding, data, _layout(corners), 360, None)
 
 
@@ -138,5 +138,9 @@ def _layout(corners: Sequence[str]) -> dict[str, Any]:
         f"{axis}axis": {"title": {"text": part}, "showticklabels": False, "ticks": ""}
         for axis, part in zip("abc", corners, strict=True)
     }
-    legend = {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0}
-    return {"ternary": {"sum": 1, **sides}, "legend": legend, "margin": {"l": 30, "r": 30, "t": 30, "b": 30}}
+    return {
+        "ternary": {"sum": 1, **sides},
+        "legend": LEGEND,
+        "showlegend": True,
+        "margin": {"l": 30, "r": 30, "t": 30, "b": 64},
+    }
