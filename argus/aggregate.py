@@ -18,6 +18,7 @@ from argus.errors import ArgusError, ConfigError
 from argus.overrides import require_known
 
 QUOTES = "'\""
+FILES = {"output": "scores.json", "report": "report.html"}  # keys that name a file to write
 
 
 @hydra.main(version_base=None, config_path=str(conf_dir()), config_name="aggregate")
@@ -52,12 +53,22 @@ def _aggregate(cfg: DictConfig) -> None:
         if compared.breaches:
             raise ArgusError(f"the gate is shut: {len(compared.breaches)} changes may not pass, named above")
     else:
-        _write(cfg.output, aggregate_sweep(store, cfg.sweep, cfg.score, Console()).document)
+        aggregate = aggregate_sweep(store, cfg.sweep, cfg.score, Console())
+        _write(cfg.output, aggregate.document)
+        _write_report(cfg.report, aggregate.html)
 
 
 def _write(output: str | None, document: Mapping[str, object]) -> None:
     if output is not None:
         Path(output).write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+
+
+def _write_report(path: str | None, html: str | None) -> None:
+    if path is None:
+        return
+    if html is None:
+        raise ArgusError(f"report={path} is not written, for the reason above")
+    Path(path).write_text(html, encoding="utf-8")
 
 
 def _check(cfg: DictConfig, gated: bool) -> None:
@@ -68,13 +79,22 @@ def _check(cfg: DictConfig, gated: bool) -> None:
         raise ConfigError(f"sweep={','.join(map(str, sweeps))}: name one sweep, or two to compare")
     if gated and len(sweeps) < 2:
         raise ConfigError("gate.… judges what changed between two sweeps: name both, sweep=BEFORE,AFTER")
-    if cfg.output is None:
+    if cfg.report is not None and len(sweeps) == 2:
+        raise ConfigError("report=… is about one sweep: leave it out where two are compared")
+    for key, example in FILES.items():
+        _check_file(key, cfg[key], example)
+
+
+def _check_file(key: str, value: object, example: str) -> None:
+    if value is None:
         return
-    output = Path(cfg.output).resolve()
-    if not output.parent.is_dir():
-        raise ConfigError(f"output={cfg.output}: there is no folder '{output.parent}'")
-    if output.is_dir():
-        raise ConfigError(f"output={cfg.output} is a folder: name a file, for example {cfg.output}/scores.json")
+    if not isinstance(value, str):
+        raise ConfigError(f"{key}={value} reads as a number: name a file, for example {key}={example}")
+    file = Path(value).resolve()
+    if not file.parent.is_dir():
+        raise ConfigError(f"{key}={value}: there is no folder '{file.parent}'")
+    if file.is_dir():
+        raise ConfigError(f"{key}={value} is a folder: name a file, for example {value}/{example}")
 
 
 def paired(arguments: Sequence[str]) -> list[str]:
@@ -93,8 +113,10 @@ def check_output(arguments: Sequence[str]) -> None:
     """Raise ConfigError where several weightings would write one file, each over the last."""
     several = {"-m", "--multirun"} & set(arguments)
     for word in arguments:
-        if several and word.startswith("output=") and "${" not in word:
-            named = "output='scores-${score.name}.json'"
+        key, _, value = word.partition("=")
+        if several and key in FILES and "${" not in value:
+            stem, _, ending = FILES[key].partition(".")
+            named = f"{key}='{stem}-${{score.name}}.{ending}'"
             raise ConfigError(f"{word} with -m: each weighting needs a file of its own, {named}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import traceback
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
@@ -15,6 +16,7 @@ from argus.report.export import analysis_as_json, as_json
 from argus.report.findings import trust
 from argus.report.frames import cells_frame, curves, frame
 from argus.report.table import report
+from argus.reporting import report_of
 from argus.scoring.analysis import Analysis, analyse
 from argus.scoring.breakage import breakages
 from argus.scoring.pairing import rescorer
@@ -37,6 +39,7 @@ class Aggregate:
     analysis: Analysis  # with the scheme and the scorecards
     document: Mapping[str, object]
     run_id: str
+    html: str | None  # the report; None where it could not be written
 
 
 def aggregate_sweep(store: Store, sweep: str | None, score: DictConfig, console: Console) -> Aggregate:
@@ -51,10 +54,11 @@ def aggregate_sweep(store: Store, sweep: str | None, score: DictConfig, console:
     console.print(report(analysis.scorecards, scheme))
     console.print(trust(analysis))
     run_id = _keep(store, found, analysis, document)
+    html = _report(store, found, analysis, run_id, console)
     console.print(
         f"Compare in the browser: python -m argus.ui  (experiments {store.experiment}, {store.scores_experiment})"
     )
-    return Aggregate(analysis, document, run_id)
+    return Aggregate(analysis, document, run_id, html)
 
 
 def analysis_of(store: Store, found: SweepCells, scheme: Scheme) -> Analysis:
@@ -116,6 +120,23 @@ def _keep(store: Store, found: SweepCells, analysis: Analysis, document: Mapping
     tracking.end(store, top, "FINISHED")
     tracking.delete(store, old)
     return top
+
+
+def _report(store: Store, found: SweepCells, analysis: Analysis, run_id: str, console: Console) -> str | None:
+    """Keep the report beside the scores, and say where it is; or say why there is none: the scores are safe by then."""
+    try:
+        report = report_of(store, found, analysis)
+    except Exception as error:  # whatever a report trips over must not cost a sweep its end
+        console.print(f"the scores are kept, but the report could not be written: {error!r}", markup=False)
+        with tracking.artifacts(store, run_id) as folder:
+            (folder / "report_traceback.txt").write_text(traceback.format_exc())
+        return None
+    with tracking.artifacts(store, run_id) as folder:
+        (folder / "report.html").write_text(report.html, encoding="utf-8")
+        (folder / "report.md").write_text(report.markdown, encoding="utf-8")
+    place = tracking.get(store, run_id).artifacts
+    console.print(f"Report: {place.removeprefix('file://')}/report.html", markup=False, soft_wrap=True)
+    return report.html
 
 
 def _params(scheme: Scheme) -> dict[str, object]:

@@ -30,10 +30,13 @@ class SweepCells:
     """A sweep as the store knows it: the cells that were planned, with what came of them, and the dropped ones."""
 
     sweep_id: str
+    started: int  # milliseconds since 1970
+    command: str  # what was typed after python -m argus.run
     cells: tuple[CellResult, ...]
     dropped: tuple[DroppedCell, ...]
     ceilings: Mapping[str, float | None]  # by run id: the CIDEr-D that scores 1; None without captions
     locations: Mapping[str, str]  # by run id: where its artifacts lie
+    params: Mapping[str, Mapping[str, str]]  # by run id: its configuration, as logged
     conditions: Mapping[str, str]  # suite and seed, the same for all its cells
     data: Mapping[str, Mapping[str, str]]  # by dataset: how much of what was read, and its digest
     digest: str  # of the set of cells: the same for a sweep that is run again
@@ -54,7 +57,8 @@ def sweep_id_of(store: Store, named: str | None) -> str:
 
 def read_sweep(store: Store, sweep_id: str) -> SweepCells:
     """Read what came of each cell that a sweep planned; cells finished by an earlier sweep count."""
-    kind = tracking.get(store, sweep_id).tags.get("argus.kind", "no run of Argus")
+    sweep = tracking.get(store, sweep_id)
+    kind = sweep.tags.get("argus.kind", "no run of Argus")
     if kind != "sweep":
         known = [run.id for run in tracking.find(store, store.experiment, "tags.`argus.kind` = 'sweep'")]
         raise DataError(f"sweep={sweep_id} is a {kind}, not a sweep. Sweeps, newest first: {', '.join(known[:10])}")
@@ -65,10 +69,13 @@ def read_sweep(store: Store, sweep_id: str) -> SweepCells:
     found = [(CellKey(**cell["key"]), runs.get(cell["fingerprint"])) for cell in planned]
     return SweepCells(
         sweep_id=sweep_id,
+        started=sweep.started,
+        command=sweep.tags.get("argus.command", ""),  # older sweeps kept none
         cells=tuple(_result(store, key, run) for key, run in found),
         dropped=tuple(DroppedCell(CellKey(**drop["key"]), drop["reason"]) for drop in plan["dropped"]),
         ceilings={run.id: _ceiling(run) for _, run in found if run is not None},
         locations={run.id: run.artifacts for _, run in found if run is not None},
+        params={run.id: run.params for _, run in found if run is not None},
         conditions={name: _same(name, [run for _, run in found if run is not None]) for name in CONDITIONS},
         data={key.dataset: data for key, run in found if run is not None and (data := _data(run))},
         digest=tracking.digest_of(cell["fingerprint"] for cell in planned),

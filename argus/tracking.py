@@ -245,13 +245,14 @@ def fetched(store: Store, run_id: str, name: str) -> Iterator[Path]:
 
 @contextmanager
 def opened(store: Store, run_id: str, location: str, name: str) -> Iterator[Path]:
-    """Give the local path of an artifact, without a copy where the run's artifacts (`location`) lie on this machine.
+    """Give the local path of an artifact, a file or a folder.
 
-    For many small files: MLflow takes 20 ms to copy one. Raises DataError when the run has none of that name.
+    Without a copy where the run's artifacts (`location`) lie on this machine: MLflow takes 20 ms to copy a small file.
+    Raises DataError when the run has none of that name.
     """
     scheme, _, path = location.rpartition("://")
     here = Path(path) / name if scheme in ("", "file") else None
-    if here is not None and here.is_file():
+    if here is not None and here.exists():
         yield here
     else:
         with fetched(store, run_id, name) as copy:

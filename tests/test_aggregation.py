@@ -141,6 +141,34 @@ def test_findings_say_how_far_to_trust_the_ranking(store: Store, sweep: str) -> 
     assert "of all weightings, " in printed
 
 
+def test_a_report_is_kept_as_a_page_and_as_markdown_and_the_terminal_says_where(store: Store, sweep: str) -> None:
+    console = Console(file=StringIO(), width=100)
+    found = aggregate_sweep(store, sweep, score(), console)
+    kept = artifact(store, found.run_id, "report.html", lambda path: path.read_text())
+    assert kept == found.html
+    assert "model0" in kept
+    assert "Some examples could not be read" in kept  # synthetic cells keep none
+    assert "## Scores" in artifact(store, found.run_id, "report.md", lambda path: path.read_text())
+    place = next(line for line in console.file.getvalue().splitlines() if line.startswith("Report: "))
+    assert Path(place.removeprefix("Report: ")).read_text() == kept
+
+
+def test_a_report_that_fails_is_told_and_costs_no_score(
+    store: Store, sweep: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("no ink")
+
+    monkeypatch.setattr("argus.aggregation.report_of", fail)
+    console = Console(file=StringIO(), width=200)
+    found = aggregate_sweep(store, sweep, score(), console)
+    assert found.html is None
+    assert "the scores are kept, but the report could not be written: ValueError('no ink')" in console.file.getvalue()
+    assert "no ink" in artifact(store, found.run_id, "report_traceback.txt", lambda path: path.read_text())
+    assert tracking.get(store, found.run_id).status == "FINISHED"
+    assert len(tracking.find(store, store.scores_experiment, "tags.`argus.kind` = 'scorecard'")) == 2
+
+
 def test_cells_of_two_seeds_in_one_sweep_are_an_error_that_names_them(store: Store, sweep: str) -> None:
     cell = read_sweep(store, sweep).cells[0]
     with sqlite3.connect(store.root / "mlflow.db") as database:  # a logged parameter is not to be changed otherwise

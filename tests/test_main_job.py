@@ -79,6 +79,7 @@ def test_a_sweep_ends_in_the_table_and_run_again_skips_every_cell(workplace: Wor
     first = workplace.run("-m", *SMALL, "perturbation=blur")
     assert first.returncode == 0, first.stdout + first.stderr
     assert "6 cells to run" in first.stdout
+    assert Path(next(line for line in first.stdout.splitlines() if line.startswith("Report: "))[8:]).is_file()
     for heading in ("P", "CDC", "RR", "E", "overall"):
         assert heading in first.stdout
     before = workplace.cells()
@@ -224,7 +225,8 @@ def test_two_sweeps_started_at_once_in_an_empty_folder_both_finish(tmp_path: Pat
 
 def test_four_weightings_give_their_own_scorecards_and_a_json(workplace: Workplace) -> None:
     assert workplace.run("-m", *SMALL, "perturbation=blur").returncode == 0
-    typed = ["-m", "score=equal,capability,reliability,edge", "output='scores-${score.name}.json'"]
+    files = ["output='scores-${score.name}.json'", "report='report-${score.name}.html'"]
+    typed = ["-m", "score=equal,capability,reliability,edge", *files]
     done = workplace.run(*typed, module="argus.aggregate")
     assert done.returncode == 0, done.stdout + done.stderr
     cards = tracking.find(workplace.store, "argus-scores", "tags.`argus.kind` = 'scorecard'")
@@ -232,6 +234,10 @@ def test_four_weightings_give_their_own_scorecards_and_a_json(workplace: Workpla
         f"clip · {name}" for name in ("equal", "capability", "reliability", "edge")
     }
     assert len(cards) == 4
+    told = (workplace.folder / "report-edge.html").read_text()
+    assert "python -m argus.run -m model=clip dataset=coco,clevr" in told
+    assert "pocket/clip" in told
+    assert 'src="data:image/webp;base64,' in told
     document = json.loads((workplace.folder / "scores-edge.json").read_text())
     figures = document["models"]["clip"]
     for name in ("P", "CDC", "RR", "E", "overall"):
@@ -305,6 +311,10 @@ def test_a_single_cell_that_makes_no_sense_is_refused_and_leaves_no_run(workplac
     [
         ("argus.aggregate", ["output=."], "is a folder"),
         ("argus.aggregate", ["-m", "score=equal,edge", "output=scores.json"], "each weighting needs a file"),
+        ("argus.aggregate", ["report=/nowhere/at/all.html"], "there is no folder '/nowhere/at'"),
+        ("argus.aggregate", ["report=5"], "name a file, for example report=report.html"),
+        ("argus.aggregate", ["-m", "score=equal,edge", "report=r.html"], "report='report-${score.name}.html'"),
+        ("argus.aggregate", ["sweep=0000,1111", "report=r.html"], "report=… is about one sweep"),
         ("argus.aggregate", ["sweep=0000"], "'0000'"),
         ("argus.aggregate", ["sweep=1e05"], "quote the run id"),
         ("argus.aggregate", ["tracking.root=/nowhere/at/all"], "no tracking store"),

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 
-def test_the_wheel_carries_configs_plugin_word_lists_and_checkpoints(tmp_path: Path) -> None:
+def test_the_wheel_carries_configs_plugin_word_lists_checkpoints_and_what_reports_need(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", tmp_path, "."],
         cwd=REPOSITORY,
@@ -22,6 +22,9 @@ def test_the_wheel_carries_configs_plugin_word_lists_and_checkpoints(tmp_path: P
     lists = {str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "argus").rglob("*.tsv")}
     assert lists
     assert lists <= names
+    page = {str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "argus" / "report" / "html").glob("*.*")}
+    assert {path.rpartition(".")[2] for path in page} >= {"j2", "css", "js", "json", "txt"}
+    assert page <= names
     assert "hydra_plugins/argus_sweeper/__init__.py" in names
     assert "hydra_plugins/__init__.py" not in names  # a namespace package: other plugins live beside it
     for model in ("clip", "blip/retrieval", "blip/captioning", "blip/vqa", "gemma", "lxmert", "lxmert/regions", "qwen"):

@@ -140,6 +140,13 @@ def notes(scorecards: Sequence[Scorecard]) -> tuple[str, ...]:
 
 
 def _lines(card: Scorecard) -> list[str]:
+    absent = [f"without {cells} ({reason})" for reason, cells in by_reason(card.missing)]
+    absent += [f"not meant for {cells} ({reason})" for reason, cells in by_reason(card.dropped)]
+    return [*gap_lines(card), *absent, *caveats(card)]
+
+
+def gap_lines(card: Scorecard) -> list[str]:
+    """Return a line for each gap of a scorecard."""
     own, common = card.own.figures(), card.common.figures()
     lines = [f"{name} is a gap: {value.gap}" for name, value in own.items() if value.gap]
     lines += [
@@ -147,16 +154,19 @@ def _lines(card: Scorecard) -> list[str]:
         for name, value in common.items()
         if value.gap and not own[name].gap
     ]
-    lines += [f"without {cells} ({reason})" for reason, cells in _by_reason(card.missing)]
-    lines += [f"not meant for {cells} ({reason})" for reason, cells in _by_reason(card.dropped)]
-    lines += [note for value in own.values() for note in value.notes]
+    return lines
+
+
+def caveats(card: Scorecard) -> list[str]:
+    """Return what a reader of a scorecard should know beside its gaps."""
+    lines = [note for value in card.own.figures().values() for note in value.notes]
     rr = card.own.RR.value
     if rr is not None and rr > 1:
         lines.append(f"RR {rr:.3f} is above 1 (perturbed input scored higher) and counts as 1 in the overall")
     return [*lines, *card.notes]
 
 
-def _by_reason(cells: Iterable[Absent]) -> list[tuple[str, str]]:
+def by_reason(cells: Iterable[Absent]) -> list[tuple[str, str]]:
     """Return each reason with the names of its cells, severities joined: "coco/retrieval/blur-1,3,5"."""
     reasons: dict[str, dict[str, list[str]]] = {}
     for cell in cells:

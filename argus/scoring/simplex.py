@@ -88,6 +88,14 @@ def weightings(parts: int) -> np.ndarray:
     return np.stack([*shares, left], axis=1)
 
 
+def winners(parts: Parts, points: np.ndarray, geometric: bool) -> list[tuple[str, ...]]:
+    """Return the models that come first under each of the weightings, (weightings, parts); equals all do."""
+    models = list(parts)
+    scores = _linear(np.array([parts[model] for model in models], dtype=np.float64), geometric) @ points.T
+    first = scores >= scores.max(axis=0) - SAME
+    return [tuple(models[at] for at in np.flatnonzero(column)) for column in first.T]
+
+
 def _won(scores: np.ndarray) -> np.ndarray:
     """Return the share of weightings that each model wins; equals share a weighting."""
     first = scores >= scores.max(axis=0) - SAME

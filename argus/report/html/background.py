@@ -1,0 +1,24 @@
+"""What a report says beside the analysis: where the sweep came from, and pictures of what broke."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from argus.report.html.parts import Picture
+
+
+@dataclass(frozen=True)
+class Background:
+    """Facts about a sweep; a text is "" where its cells are too old to have kept it."""
+
+    sweep_id: str
+    started: str  # date and time, UTC
+    command: str  # what was typed after python -m argus.run
+    suite: str
+    seed: str
+    version: str  # of Argus, that wrote the report
+    checkpoints: Mapping[str, str]  # by model: path or repository, with its revision
+    devices: Mapping[str, str]  # by hardware profile: the machine that it ran on
+    pictures: tuple[Picture, ...]  # the worst drops
+    pictures_gap: str  # why there is none, or not all; "" where all is well

@@ -1,0 +1,117 @@
+"""Pairs of models: how they differ, beyond noise or not; and what the ranking owes to each choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from argus.report.html.looks import NEUTRAL, axis, layout, safe
+from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, ends, gap, plain
+from argus.scoring.analysis import FIGURES, Analysis
+from argus.scoring.differences import Difference
+from argus.scoring.sensitivity import Alternative
+
+BEYOND = "#d9622b"
+
+
+def differences(analysis: Analysis) -> Section:
+    """Return the difference of each pair of models in each figure."""
+    title = "Pairs of models"
+    found = analysis.differences
+    if not found:
+        return Section("pairs", title, (Text("There is no second model to compare with."),))
+    words = (
+        "Differences over the common cells, on the same pictures. p is that of no difference, after Holm's "
+        "correction for the pairs of that figure; below 0.05 a difference is beyond noise. Detectable is the "
+        "smallest true difference that such data find in 80 of 100 cases: what is smaller cannot be ruled out."
+    )
+    overall = [one for one in found if one.figure == "overall"]
+    tables = [_table(figure, [one for one in found if one.figure == figure]) for figure in reversed(FIGURES)]
+    plot = Plots((_plot([one for one in overall if one.value is not None]),))
+    return Section("pairs", title, (Text(words), plot, *tables))
+
+
+def _plot(found: Sequence[Difference]) -> Plot:
+    labels = [safe(f"{one.first} − {one.second}") for one in found]
+    data = [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": name,
+            "x": [one.value for one in some],
+            "y": [label for label, one in zip(labels, found, strict=True) if one.beyond_noise == beyond],
+            "error_x": {
+                "type": "data",
+                "symmetric": False,
+                "array": [one.interval[1] - (one.value or 0) if one.interval else 0 for one in some],
+                "arrayminus": [(one.value or 0) - one.interval[0] if one.interval else 0 for one in some],
+            },
+            "marker": {"color": colour, "symbol": symbol, "size": 9},
+            "hoverinfo": "text",
+            "hovertext": [safe(f"{one.first} − {one.second}: {one.value:.3f} [{ends(one.interval)}]") for one in some],
+        }
+        for beyond, name, colour, symbol in (
+            (True, "beyond noise", BEYOND, "diamond"),
+            (False, "not told apart", NEUTRAL, "circle-open"),
+        )
+        if (some := [one for one in found if one.beyond_noise == beyond])
+    ]
+    apart = sum(one.beyond_noise for one in found)
+    finding = f"{apart} of {len(found)} pairs of models differ beyond noise."
+    order = {"categoryorder": "array", "categoryarray": labels, "autorange": "reversed"}
+    across = axis("difference in the overall score", zeroline=True, zerolinewidth=2)
+    return Plot(
+        "Differences in the overall score",
+        finding,
+        data,
+        layout(across, axis("", **order)),
+        110 + 26 * len(found),
+        None,
+    )
+
+
+def _table(figure: str, found: Sequence[Difference]) -> Table:
+    rows = tuple(
+        (
+            Cell(f"{one.first} − {one.second}"),
+            gap(one.gap) if one.value is None else Cell(f"{one.value:+.3f}", ends(one.interval), "number"),
+            plain(one.p_holm, 3, one.gap or "needs resamples"),
+            plain(one.detectable, 3, one.gap or "needs resamples"),
+            Cell("yes" if one.beyond_noise else "no"),
+        )
+        for one in found
+    )
+    columns = ("pair", "difference", "p (Holm)", "detectable", "beyond noise")
+    return Table(f"Differences in {figure}, with 95 % intervals", columns, rows, folded=figure != "overall")
+
+
+def alternatives(analysis: Analysis) -> Section:
+    """Return what becomes of the winner under other formulas, and without each data set and perturbation."""
+    title = "Other formulas, and leaving out"
+    found = analysis.alternatives
+    if not found:
+        return Section(
+            "alternatives", title, (Text("The models have no overall score, so there is no ranking to vary."),)
+        )
+    known = [one for one in found if not one.gap]
+    changed = sum(one.changes_winner for one in known)
+    words = (
+        f"Each row makes one choice otherwise and leaves all others as they are. {changed} of {len(known)} change the "
+        "winner. Tau is Kendall's, with the chosen ranking: 1 the same order, -1 the opposite."
+    )
+    table = Table(
+        "The ranking under other choices", ("choice", "option", "winner", "changed", "tau"), tuple(map(_row, found))
+    )
+    return Section("alternatives", title, (Text(words), table))
+
+
+def _row(one: Alternative) -> tuple[Cell, ...]:
+    if one.gap:
+        return Cell(one.choice), Cell(one.option), gap(one.gap), Cell("–"), Cell("–")
+    tau = plain(one.tau, 2, "one model, or all equal")
+    return (
+        Cell(one.choice),
+        Cell(one.option),
+        Cell(", ".join(one.winners)),
+        Cell("yes" if one.changes_winner else "no"),
+        tau,
+    )

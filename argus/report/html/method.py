@@ -1,0 +1,45 @@
+"""Every formula and setting behind a report, and how to make it again."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from argus.report.html.background import Background
+from argus.report.html.parts import Cell, Commands, Section, Table, Text
+from argus.scoring.analysis import Analysis
+
+
+def method(analysis: Analysis, background: Background) -> Section:
+    """Return formulas, weights and bootstrap of the scheme, and the commands."""
+    scheme = analysis.scheme
+    formulas = tuple((Cell(name), Cell(words)) for name, words in scheme.formulas.described().items())
+    reliability = (Cell("R"), Cell("mean of CDC and RR, RR capped at 1"))
+    settings = (
+        *((f"weight of {name}", f"{weight:g}") for name, weight in asdict(scheme.weights).items()),
+        *((f"bootstrap: {name}", f"{value}") for name, value in asdict(scheme.bootstrap).items()),
+        ("weighting", scheme.name),
+        ("suite", background.suite or "unknown"),
+        ("seed of the perturbations", background.seed or "unknown"),
+        ("Argus", background.version),
+    )
+    rows = tuple((Cell(name), Cell(value)) for name, value in settings)
+    words = (
+        "The same command runs what is not yet finished, and ends in this report. Each cell's run keeps its resolved "
+        "configuration (config.yaml), its environment and its predictions."
+    )
+    return Section(
+        "method",
+        "Formulas, settings and how to repeat it",
+        (
+            Table("Formulas", ("figure", "what it is"), (*formulas, reliability)),
+            Table("Settings", ("setting", "value"), rows),
+            Text(words),
+            Commands(_commands(scheme.name, background)),
+        ),
+    )
+
+
+def _commands(weighting: str, background: Background) -> tuple[str, ...]:
+    run = f"python -m argus.run -m {background.command}" if background.command else ""
+    again = f"python -m argus.aggregate sweep={background.sweep_id} score={weighting} report=report.html"
+    return tuple(line for line in (run, again) if line)

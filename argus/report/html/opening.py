@@ -1,0 +1,114 @@
+"""The start of a report: what was compared, who leads and how sure that is, and the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from argus.report.findings import findings
+from argus.report.html.background import Background
+from argus.report.html.parts import Cell, Points, Section, Table, Text, gap, listed, number, share
+from argus.report.ranking import best, gap_sentence, ranked
+from argus.scoring.analysis import FIGURES, Analysis
+from argus.scoring.records import Scorecard
+
+
+def compared(analysis: Analysis, background: Background) -> Section:
+    """Return what was compared."""
+    rows = [
+        ("sweep", background.sweep_id),
+        ("started", background.started or "unknown"),
+        ("suite", background.suite or "unknown"),
+        ("seed of the perturbations", background.seed or "unknown"),
+        ("data sets", listed(sorted({slot.dataset for mine in analysis.cells.values() for slot in mine}), 12)),
+        ("tasks", listed(sorted({slot.task for mine in analysis.cells.values() for slot in mine}))),
+    ]
+    rows += [(f"model {model}", checkpoint) for model, checkpoint in background.checkpoints.items()]
+    rows += [(f"hardware {name}", device or "unknown") for name, device in background.devices.items()]
+    table = Table(
+        "The sweep, its models and its machine",
+        ("what", "value"),
+        tuple((Cell(name), Cell(value)) for name, value in rows),
+    )
+    return Section("compared", "What was compared", (table,))
+
+
+def verdict(analysis: Analysis) -> str:
+    """Return in a paragraph who leads, how sure that is, and what it rests on."""
+    return " ".join(_capital(f"{sentence}.") for sentence in _verdict(analysis))
+
+
+def _capital(sentence: str) -> str:
+    # A sentence that starts with a model's name keeps it as it is spelt.
+    first = sentence.split(" ", 1)[0]
+    return sentence if first not in ("the", "only", "no", "of") else sentence[0].upper() + sentence[1:]
+
+
+def _verdict(analysis: Analysis) -> Iterator[str]:
+    order = [card for rank, card in ranked(analysis.scorecards) if rank is not None]
+    if not order:
+        yield "no model has an overall score, for the reasons in the table below"
+        return
+    leader, value = order[0], order[0].common.overall
+    ties = best(analysis.scorecards, "overall")
+    ends = f" (95 % interval {value.interval[0]:.3f} to {value.interval[1]:.3f})" if value.interval else ""
+    if len(order) == 1:
+        yield f"only {leader.name} has an overall score: {value.value:.3f}{ends}, over {leader.common_coverage}"
+        return
+    who = f"{leader.name} has" if len(ties) == 1 else f"{' and '.join(ties)} share"
+    yield (
+        f"{who} the highest overall score of {len(order)} models, {value.value:.3f}{ends}, over the "
+        f"{leader.common_coverage.split(' of ')[0]} cells that all of them have"
+    )
+    first = _first(analysis)
+    if leader.name in first:
+        yield f"the same models on other pictures of this kind would put it first in {first[leader.name]:.0%} of cases"
+    told = findings(analysis)
+    if told:
+        yield told[0]
+    yield f"the parts: {gap_sentence(analysis.scorecards)}"
+
+
+def _first(analysis: Analysis) -> dict[str, float]:
+    return {one.name: one.probabilities[0] for one in analysis.ranks if one.figure == "overall" and one.probabilities}
+
+
+def scores(analysis: Analysis) -> Section:
+    """Return A(M) over the common cells, and over each model's own cells where those differ."""
+    scheme = analysis.scheme
+    resamples = scheme.bootstrap.resamples
+    intervals = f", 95 % intervals from {resamples} resamples of the pictures beneath" if resamples else ""
+    tables = [_table(analysis, "common", f"A(M) over the cells that all compared models have{intervals}")]
+    if any(_own(card) != _common(card) for card in analysis.scorecards):
+        tables.append(_table(analysis, "own", f"A(M) over the cells that each model has{intervals}"))
+    words = (
+        "P is capability on clean input, CDC consistency across data sets, RR what is left of the score under "
+        "perturbation (above 1: perturbed input scored higher), E efficiency, overall their weighted mean. "
+        "All but RR lie between 0 and 1, and higher is better. Ranks come from the cells that all models have."
+    )
+    sure = Points(findings(analysis)) if findings(analysis) else Text("There is no second model to compare with.")
+    return Section("scores", "Scores", (*tables, Text(words), sure))
+
+
+def _own(card: Scorecard) -> list[float | None]:
+    return [value.value for value in card.own.figures().values()]
+
+
+def _common(card: Scorecard) -> list[float | None]:
+    return [value.value for value in card.common.figures().values()]
+
+
+def _table(analysis: Analysis, part: str, caption: str) -> Table:
+    first, ranks = _first(analysis), {one.name: one for one in analysis.ranks if one.figure == "overall"}
+    rows = []
+    for rank, card in ranked(analysis.scorecards):
+        if part == "own":
+            rows.append((Cell(card.name), *map(number, card.own.figures().values()), Cell(card.coverage)))
+            continue
+        span = ranks.get(card.name)
+        possible = f"{span.best} to {span.worst} possible" if span and span.best != span.worst else ""
+        place = gap("no overall score") if rank is None else Cell(f"{rank}", possible, "number")
+        chance = share(first.get(card.name), "needs resamples of two models or more")
+        figures = map(number, card.common.figures().values())
+        rows.append((Cell(card.name), place, *figures, chance, Cell(card.common_coverage)))
+    before, after = (("rank",), ("chance of rank 1",)) if part == "common" else ((), ())
+    return Table(caption, ("model", *before, *FIGURES, *after, "coverage"), tuple(rows))

@@ -1,0 +1,55 @@
+"""The small functions behind a report, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from argus.report.html.costs import by_task, overall_cost
+from argus.report.html.looks import COLOURS, looks, safe
+from argus.report.html.opening import verdict
+from argus.report.html.pareto import front
+from argus.report.html.parts import gap, listed, number
+from argus.scoring.records import Value
+from argus.scoring.simplex import winners
+
+
+def test_a_front_has_the_models_that_no_other_beats_in_both():
+    points = {"cheap": (1.0, 0.3), "middle": (2.0, 0.6), "beaten": (3.0, 0.5), "best": (4.0, 0.9), "twin": (4.0, 0.9)}
+    assert front(points) == ["cheap", "middle", "best", "twin"]
+    assert front({}) == []
+    assert front({"worse": (1.0, 0.2), "better": (1.0, 0.4)}) == ["better"]
+
+
+def test_winners_are_named_at_each_weighting_and_equals_all_win():
+    points = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+    parts = {"a": (0.8, 0.2), "b": (0.2, 0.8)}
+    assert winners(parts, points, geometric=False) == [("a",), ("b",), ("a", "b")]
+    assert winners({"a": (0.9, 0.1), "even": (0.45, 0.45)}, points[2:], geometric=True) == [("even",)]
+
+
+def test_a_cost_is_the_mean_of_a_task_and_a_gap_where_one_of_its_cells_lacks_it(small, make_analysis, make_sweep):
+    assert by_task(small, "parameters")["clip"]["retrieval"].value == 1.5
+    cells = make_sweep()
+    lacking = make_analysis([cell for cell in cells if not (cell.key.dataset == "coco" and cell.key.model == "clip")])
+    assert by_task(lacking, "latency_p50_ms")["clip"]["retrieval"].gap == "no clean cell of this task"
+    assert overall_cost(lacking, "latency_p50_ms")["gemma"].over == "1 clean cells"
+
+
+def test_numbers_have_their_interval_and_gaps_their_reason():
+    assert number(Value(0.5, "", interval=(0.4, 0.6))).under == "0.400 to 0.600"
+    assert number(Value(None, "", "no luck")) == gap("no luck")
+    assert listed(["a", "b", "c"], 2) == "a, b and 1 more"
+
+
+def test_models_look_different_by_colour_and_shape():
+    many = looks([f"m{number}" for number in range(20)])
+    assert len({(look.colour, look.symbol, look.dash) for look in many.values()}) == 20
+    assert many["m0"].colour == COLOURS[0]
+    assert safe("<a & b>") == "&lt;a &amp; b&gt;"
+
+
+def test_the_verdict_names_the_leader_and_how_sure_that_is(small, make_analysis, make_sweep):
+    told = verdict(small)
+    assert "the highest overall score of 2 models" in told
+    assert "of cases" in told
+    assert verdict(make_analysis(make_sweep(("clip",)))).startswith("Only clip has an overall score")
