@@ -1,0 +1,98 @@
+"""The weather of ImageNet-C: fog, frost, snow, bright light."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+from PIL.Image import Image
+
+from argus.perturbations.base import ImagePerturbation
+from argus.perturbations.imagenet_c.filters import as_picture, as_pixels, smeared
+from argus.perturbations.imagenet_c.frost import TONES, frosted_glass
+from argus.perturbations.imagenet_c.plasma import plasma
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+# All figures: Hendrycks & Dietterich, ICLR 2019. Here: what is added, of a white value, and the plasma's decay.
+FOGS = {1: (1.5, 2), 2: (2.0, 2), 3: (2.5, 1.7), 4: (2.5, 1.5), 5: (3.0, 1.4)}
+# Shares of the picture and of the frost.
+FROSTS = {1: (1.0, 0.4), 2: (0.8, 0.6), 3: (0.7, 0.7), 4: (0.65, 0.7), 5: (0.6, 0.75)}
+# Of the flakes: mean and deviation of values in [0, 1], side in pixels, least value; smear's radius and sigma; then the
+# share of the picture that is not whitened.
+SNOWS = {
+    1: (0.1, 0.3, 3, 0.5, 10, 4, 0.8),
+    2: (0.2, 0.3, 2, 0.5, 12, 4, 0.7),
+    3: (0.55, 0.3, 4, 0.9, 12, 8, 0.7),
+    4: (0.55, 0.3, 4.5, 0.85, 12, 8, 0.65),
+    5: (0.55, 0.3, 2.5, 0.85, 12, 12, 0.55),
+}
+# What falls, in degrees.
+FALLING = (-135, -45)
+# Of the value of HSV.
+LIGHTER = {1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4, 5: 0.5}
+
+
+class Fog(ImagePerturbation):
+    """Clouds of 1.5 to 3 times white are added, and the sum is scaled down to the picture's brightest value."""
+
+    def perturb(self, image: Image, rng: Generator) -> Image:
+        added, decay = FOGS[self.severity]
+        brightest = max(high for _, high in image.getextrema()) / 255
+        gain = brightest / (brightest + added)
+        clouds = plasma(rng, image.size, decay) * np.float32(255 * added * gain)
+        return as_picture(cv2.addWeighted(as_pixels(image), gain, cv2.merge([clouds] * 3), 1, 0, dtype=cv2.CV_32F))
+
+
+class Frost(ImagePerturbation):
+    """A window's ice, one of five textures, over the picture: 100 to 60 % of the picture and 40 to 75 % of the ice."""
+
+    def perturb(self, image: Image, rng: Generator) -> Image:
+        kept, added = FROSTS[self.severity]
+        ice = frosted_glass(int(rng.integers(len(TONES))), image.size, rng.random(2).tolist())
+        return as_picture(cv2.addWeighted(as_pixels(image), kept, ice, added, 0, dtype=cv2.CV_8U))
+
+
+class Snow(ImagePerturbation):
+    """Falling flakes, 2 to 4.5 px and smeared over up to 25, and 20 to 45 % of the way to a whitened picture."""
+
+    def perturb(self, image: Image, rng: Generator) -> Image:
+        *flakes, kept = SNOWS[self.severity]
+        angle = rng.uniform(*FALLING)
+        fallen = snowfall(rng, image.size, angle, *flakes)
+        values = as_pixels(image).astype(np.float32)
+        white = cv2.merge([cv2.cvtColor(values, cv2.COLOR_RGB2GRAY) * np.float32(1.5) + np.float32(127.5)] * 3)
+        values = cv2.addWeighted(values, kept, np.maximum(values, white), 1 - kept, 0)
+        # The same flakes a second time, turned by 180 degrees.
+        fallen += fallen[::-1, ::-1].copy()
+        return as_picture(cv2.add(values, cv2.merge([fallen * np.float32(255)] * 3)))
+
+
+class Brightness(ImagePerturbation):
+    """10 to 50 % of white is added to the value of HSV; hue and saturation stay. White stays white."""
+
+    def perturb(self, image: Image, rng: Generator) -> Image:
+        value = np.arange(256, dtype=np.float32)
+        brighter = np.minimum(value + LIGHTER[self.severity] * 255, 255)
+        # Where hue and saturation stay, all three channels grow by one factor. Black has none and becomes grey.
+        gains = brighter / np.maximum(value, 1)
+        gains[0] = 0
+        offsets = np.where(value == 0, brighter, 0).astype(np.float32)
+        pixels = as_pixels(image)
+        largest = np.maximum(np.maximum(pixels[..., 0], pixels[..., 1]), pixels[..., 2])
+        gain, offset = (cv2.merge([table[largest]] * 3) for table in (gains.astype(np.float32), offsets))
+        return as_picture(pixels * gain + offset)
+
+
+def snowfall(
+    rng: Generator, size: tuple[int, int], angle: float, mean: float, deviation: float, side: float, least: float,
+    radius: int, sigma: float,
+) -> np.ndarray:  # fmt: skip
+    """Return (height, width) float32 in [0, 1] of flakes that are `side` pixels large and fall along `angle`."""
+    width, height = size
+    grid = rng.standard_normal((max(1, round(height / side)), max(1, round(width / side))), dtype=np.float32)
+    flakes = cv2.resize(grid * np.float32(deviation) + np.float32(mean), (width, height))
+    flakes = np.where(flakes < least, 0, np.minimum(flakes, 1)).astype(np.float32)
+    return smeared(flakes, radius, sigma, angle)
