@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_impulse_noise_replaces_the_published_share_by_black_and_white(severity,
 
 def test_impulses_of_a_lower_severity_stay():
     changed = [after(noise.ImpulseNoise, severity, plain(128, 128, 128)) for severity in SEVERITIES]
-    for low, high in zip(changed, changed[1:], strict=False):
+    for low, high in pairwise(changed):
         assert (high[low != 128] == low[low != 128]).all()
 
 
@@ -279,8 +279,8 @@ def test_jpeg_compression_is_a_saved_file(severity, quality, photo):
 
 
 def test_elastic_transform_moves_pixels_by_smoothed_steps():
-    # A picture whose values are the columns shows how far its pixels came: at 400 x 300 and severity 5, uniform steps of
-    # 0.005 x 300 x 30 px at most, smoothed over 4 and 3 px.
+    # A picture whose values are the columns shows how far its pixels came: at 400 x 300 and severity 5, uniform steps
+    # of 0.005 x 300 x 30 px at most, smoothed over 4 and 3 px.
     ramp = Image.fromarray(
         np.repeat(np.tile(np.linspace(0, 255, 400).astype(np.uint8), (300, 1))[..., None], 3, axis=2)
     )
