@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 import cv2
@@ -100,8 +101,12 @@ class Brightness(ImagePerturbation):
 
 def snowfall(rng: Generator, size: tuple[int, int], angle: float, flakes: Flakes) -> np.ndarray:
     """Return (height, width) float32 in [0, 1] of flakes that fall along `angle`."""
-    width, height = size
-    grid = rng.standard_normal((max(1, round(height / flakes.side)), max(1, round(width / flakes.side))), np.float32)
-    values = cv2.resize(grid * np.float32(flakes.deviation) + np.float32(flakes.mean), size)
+    columns, rows = (ceil(length / flakes.side) for length in size)
+    field = rng.standard_normal((rows, columns), np.float32) * np.float32(flakes.deviation) + np.float32(flakes.mean)
+    # The field's corner values stay at its corners, so that its pixels lie at all distances from the values drawn.
+    across, down = ((each - 1) / max(1, round(each * flakes.side) - 1) for each in (columns, rows))
+    places = np.array([[across, 0, 0], [0, down, 0]])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    values = cv2.warpAffine(field, places, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
     values = np.where(values < flakes.least, 0, np.minimum(values, 1)).astype(np.float32)
-    return smeared(values.reshape(height, width), flakes.radius, flakes.sigma, angle)
+    return smeared(values.reshape(size[::-1]), flakes.radius, flakes.sigma, angle)
