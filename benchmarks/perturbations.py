@@ -44,7 +44,7 @@ BOUNDS: dict[str, tuple[float, float, float]] = {
     "motion_blur": (1, 5, 1.0),
     "snow": (4, 5, 1.5),
     "frost": (12, 25, float("inf")),
-    "fog": (5, 10, 3.0),
+    "fog": (6, 10, 3.0),
     "spatter": (2, 5, 1.5),
     "elastic_transform": (1, 2, 1.0),
 }
