@@ -26,8 +26,8 @@ from argus.perturbations.imagenet_c.spatter import MUD, Spatter
 from argus.perturbations.imagenet_c.weather import Brightness, Fog, Frost, Snow
 
 SEVERITIES = (1, 2, 3, 4, 5)
-# Of severities 1 to 5, of kinds that round little and use nothing but numpy and Pillow; measured with numpy 2.4.6, scipy
-# 1.17.1 and Pillow 13.0.0.
+# Of severities 1 to 5, of kinds that round little and use nothing but numpy and Pillow; measured with numpy 2.4.6,
+# scipy 1.17.1 and Pillow 13.0.0.
 DIGESTS = {
     Contrast: ["90216616b6eabe76", "d7b572aff4df88b0", "f03966abdc6c5a76", "aa4c82811cd7ec75", "60b5afc4f4463a5e"],
     Pixelate: ["dbe0c18b64f6d107", "d8a9e77d8e57d0b8", "38774aa665e0e553", "5cf03ffdba535584", "0a929f2cafad5cd9"],
