@@ -42,7 +42,7 @@ BOUNDS: dict[str, tuple[float, float, float]] = {
     "speckle_noise": (1, 2, 0.5),
     "glass_blur": (1, 2, 0.5),
     "motion_blur": (1, 5, 1.0),
-    "snow": (4, 5, 1.5),
+    "snow": (2, 5, 1.0),
     "frost": (12, 25, float("inf")),
     "fog": (6, 10, 3.0),
     "spatter": (2, 5, 1.5),

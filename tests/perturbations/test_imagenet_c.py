@@ -7,6 +7,7 @@ from io import BytesIO
 from itertools import pairwise, product
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from omegaconf import OmegaConf
@@ -317,6 +318,17 @@ def test_elastic_steps_on_a_coarser_grid_are_as_long():
 def test_results_are_those_of_earlier_runs(kind):
     digest = runpy.run_path(str(Path(__file__).with_name("digests.py")))["digest"]
     assert [digest(kind(severity)) for severity in SEVERITIES] == DIGESTS[kind]
+
+
+@pytest.mark.parametrize("kind", [DefocusBlur, GaussianBlur, ZoomBlur, ElasticTransform, Snow, Frost, Spatter])
+def test_threads_of_opencv_do_not_matter(kind, make_picture):
+    image, before = make_picture(500, 333), cv2.getNumThreads()
+    found = set()
+    for threads in (1, 2, 5):
+        cv2.setNumThreads(threads)
+        found.add(kind(3).image(image, 0, "id").tobytes())
+    cv2.setNumThreads(before)
+    assert len(found) == 1
 
 
 def test_the_experiment_sweeps_all_19_at_all_severities():
