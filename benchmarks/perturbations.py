@@ -4,10 +4,10 @@ The 19 corruptions of ImageNet-C are compared with imagecorruptions 1.1.2, which
 (made on the first run, --venv; it needs numpy below 2, and a keyword that scikit-image has renamed is put back).
 Either side runs in a process of its own on one core, over the same pictures at severities 1 to 5: --pictures names a
 folder of JPEG files, of which the first --most are taken; without it, those of the repository and generated ones.
-Times are processor time a picture. Results without chance must agree to 1 grey level in every value. Those with chance
-are compared over --draws draws (glass_blur: a quarter) on pictures of 192 pixels: the channels' means (grey levels) and
-deviations (%), and the spectrum of what was changed, in octaves (dB); the bounds are BOUNDS below. Exits with 1 where a
-bound fails.
+Times are processor time a picture, in memory in the form that the side takes. Results without chance must agree to 1
+grey level in every value. Those with chance are compared over --draws draws (glass_blur: a quarter) on pictures of 192
+pixels: the channels' means (grey levels) and deviations (%), and the spectrum of what was changed, in octaves (dB); the
+bounds are BOUNDS below. Exits with 1 where a bound fails.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ BOUNDS: dict[str, tuple[float, float, float]] = {
     "elastic_transform": (1, 2, 1.0),
 }
 SLOWEST, IN_ALL = 1.2, 1 / 3  # our time by theirs: of each, and of the sum
+SLACK_MS = 0.5  # the same call of Pillow takes so much more or less in another process
 ENOUGH_SENTENCES = 5000  # a second
 
 
@@ -126,7 +127,7 @@ def compared(folder: Path) -> int:
 
 def row(name: str, ours: float, theirs: float, difference: str, alike: bool, slowest: float) -> int:
     """Print a row; return 1 where it fails."""
-    verdict = "ok" if alike and ours <= slowest * theirs else "slow" if alike else "differs"
+    verdict = "ok" if alike and ours <= slowest * theirs + SLACK_MS else "slow" if alike else "differs"
     print(f"| {name} | {ours:.1f} | {theirs:.1f} | {theirs / ours:.1f} | {difference} | {verdict} |", flush=True)
     return verdict != "ok"
 

@@ -23,33 +23,34 @@ DRAWN = (
 )  # fmt: skip
 SEVERITIES = (1, 2, 3, 4, 5)
 BANDS = 5  # octaves of a spectrum, up to half a cycle a pixel
-RUNS, ENOUGH_MS = 5, 400  # a call is timed so often, or until so much was spent
+RUNS, ENOUGH_MS = 15, 400  # a call is timed so often, or until so much was spent
 SLOW = {"glass_blur": 4}  # gets so many times fewer draws: theirs goes through the pixels one by one
 
 
 def main(side, folder, draws):
     cv2.setNumThreads(1)
     warnings.simplefilter("ignore")
-    corrupt = {"ours": ours, "theirs": theirs}[side]()
+    form, corrupt = {"ours": ours, "theirs": theirs}[side]()
     pictures = np.load(folder / "pictures.npz")
     full = [pictures[name] for name in sorted(pictures) if name.startswith("full")]
     small = [pictures[name] for name in sorted(pictures) if name.startswith("small")]
     results, found = {}, {}
     for name in (*EXACT, *DRAWN):
-        corrupt(full[0], name, 1, 0)  # warm
-        found[name] = {"ms": float(np.mean([spent(corrupt, each, name, s) for each in full for s in SEVERITIES]))}
+        corrupt(form(full[0]), name, 1, 0)  # warm
+        found[name] = {"ms": float(np.mean([spent(corrupt, form(each), name, s) for each in full for s in SEVERITIES]))}
         if name in EXACT:
             for place, each in enumerate(full):
                 for severity in SEVERITIES:
-                    results[f"{name} {severity} {place}"] = corrupt(each, name, severity, 0)
+                    results[f"{name} {severity} {place}"] = np.asarray(corrupt(form(each), name, severity, 0))
         else:
-            found[name]["statistics"] = {s: statistics(corrupt, small, name, s, draws) for s in SEVERITIES}
+            found[name]["statistics"] = {s: statistics(form, corrupt, small, name, s, draws) for s in SEVERITIES}
         print(f"{side}: {name}", file=sys.stderr, flush=True)
     np.savez(folder / f"{side}.npz", **results)
     (folder / f"{side}.json").write_text(json.dumps(found))
 
 
 def ours():
+    """Return what makes the form that this side takes of an array, and what corrupts it."""
     from hydra.utils import instantiate
     from omegaconf import OmegaConf
     from PIL import Image
@@ -63,13 +64,14 @@ def ours():
             config.perturbation.severity = severity
             built[name, severity] = instantiate(config.perturbation.transform)
 
-    def corrupt(pixels, name, severity, seed):
-        return np.asarray(built[name, severity].image(Image.fromarray(pixels), seed, "picture"))
+    def corrupt(picture, name, severity, seed):
+        return built[name, severity].image(picture, seed, "picture")
 
-    return corrupt
+    return Image.fromarray, corrupt
 
 
 def theirs():
+    """Return the same of this side."""
     import imagecorruptions
     from imagecorruptions import corruptions
 
@@ -85,25 +87,25 @@ def theirs():
         np.random.seed(seed)
         return imagecorruptions.corrupt(pixels, severity, name)
 
-    return corrupt
+    return np.asarray, corrupt
 
 
-def spent(corrupt, pixels, name, severity):
+def spent(corrupt, picture, name, severity):
     """Return the median milliseconds of processor time of a call."""
     times = []
     while len(times) < RUNS and sum(times) < ENOUGH_MS:
         start = time.process_time()
-        corrupt(pixels, name, severity, len(times))
+        corrupt(picture, name, severity, len(times))
         times.append((time.process_time() - start) * 1000)
     return float(np.median(times))
 
 
-def statistics(corrupt, pictures, name, severity, draws):
+def statistics(form, corrupt, pictures, name, severity, draws):
     """Return the means over draws of the channels' means and deviations and of the power of what has changed."""
     means, deviations, powers = [], [], []
     for draw in range(draws // SLOW.get(name, 1)):
         before = pictures[draw % len(pictures)]
-        after = corrupt(before, name, severity, draw).astype(float)
+        after = np.asarray(corrupt(form(before), name, severity, draw)).astype(float)
         means.append(after.mean(axis=(0, 1)))
         deviations.append(after.std(axis=(0, 1)))
         powers.append(radial_power((after - before).mean(axis=2)))
