@@ -7,7 +7,7 @@ folder of JPEG files, of which the first --most are taken; without it, those of 
 Times are processor time a picture, in memory in the form that the side takes. Results without chance must agree to 1
 grey level in every value. Those with chance are compared over --draws draws (glass_blur: a quarter) on pictures of 192
 pixels: the channels' means (grey levels) and deviations (%), and the spectrum of what was changed, in octaves (dB); the
-bounds are BOUNDS below. Exits with 1 where a bound fails.
+bounds are BOUNDS below, too tight for few draws. Exits with 1 where a bound fails.
 """
 
 from __future__ import annotations
