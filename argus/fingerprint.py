@@ -17,7 +17,18 @@ from argus.models.loading import resolve
 from argus.models.server_client import find_served
 from argus.settings import build_reader, flat, yaml_of
 
-LIBRARIES = ("torch", "torchvision", "transformers", "tokenizers", "lightning", "numpy", "pillow", "nlpaug", "scipy")
+LIBRARIES = (
+    "torch",
+    "torchvision",
+    "transformers",
+    "tokenizers",
+    "lightning",
+    "numpy",
+    "pillow",
+    "nlpaug",
+    "scipy",
+    "opencv-python-headless",
+)
 SMALL = 64 * 2**20  # bytes; larger files are told apart by size and time of change
 PARTS_OF_A_CELL = (
     "cell.py",

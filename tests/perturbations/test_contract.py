@@ -44,6 +44,9 @@ ODD_TEXTS = {
     "long": "a cat and the dog " * 100,
     "one long word": "x" * 5000,
 }
+# The figures of ImageNet-C put these not in the order of the mean distance, on some pictures or on all; they stay as
+# published, so that scores can be compared.
+PUBLISHED_ORDER = {"fog", "frost", "glass_blur", "saturate", "snow", "spatter"}
 NOTHING_TO_CHANGE = {key for key, text in ODD_TEXTS.items() if not re.search("[A-Za-z0-9]", text)}
 
 
@@ -179,14 +182,17 @@ def test_a_text_that_changes_at_a_severity_changes_at_every_higher_one(config, e
         assert changed[-1] == {(text, key) for text, _ in changed[-1] for key in ids}
 
 
-def assert_rises(distances: list[float]) -> None:
-    assert all(low < high for low, high in pairwise(distances)), distances
+def assert_rises(distances: list[float], name: str = "") -> None:
+    if name in PUBLISHED_ORDER:
+        assert min(distances[1:]) > 0, distances
+    else:
+        assert all(low < high for low, high in pairwise(distances)), distances
 
 
-def test_distance_to_clean_rises_with_severity(config, every_severity, photo, sentences):
+def test_distance_to_clean_rises_with_severity(name, config, every_severity, photo, sentences):
     if config.perturbation.modality in PICTURES:
         changed = [perturbation.image(photo, 0, "id") for perturbation in every_severity]
-        assert_rises([0.0, *(np.abs(pixels(image) - pixels(photo)).mean() for image in changed)])
+        assert_rises([0.0, *(np.abs(pixels(image) - pixels(photo)).mean() for image in changed)], name)
     if config.perturbation.modality in TEXTS:
         ids = range(30)
         means = [
@@ -196,12 +202,12 @@ def test_distance_to_clean_rises_with_severity(config, every_severity, photo, se
         assert_rises([0.0, *means])
 
 
-def test_distance_to_clean_rises_with_severity_on_coco(config, every_severity, sample_data):
+def test_distance_to_clean_rises_with_severity_on_coco(name, config, every_severity, sample_data):
     if config.perturbation.modality in PICTURES:
         for path in sorted((sample_data / "coco" / "val2017").glob("*.jpg"))[:3]:
             photo = Image.open(path).convert("RGB")
             changed = [perturbation.image(photo, 0, path.stem) for perturbation in every_severity]
-            assert_rises([0.0, *(np.abs(pixels(image) - pixels(photo)).mean() for image in changed)])
+            assert_rises([0.0, *(np.abs(pixels(image) - pixels(photo)).mean() for image in changed)], name)
     if config.perturbation.modality in TEXTS:
         file = sample_data / "coco" / "annotations" / "captions_val2017.json"
         captions = {str(caption["id"]): caption["caption"] for caption in json.loads(file.read_text())["annotations"]}

@@ -62,5 +62,7 @@ def disk(radius: int, sigma: float) -> np.ndarray:
     """Return the kernel of a disk whose edge is softened by a Gaussian, cut at 3 px side or, from 9 px radius on, 5."""
     reach = np.arange(-max(radius, SMALLEST_CANVAS), max(radius, SMALLEST_CANVAS) + 1)
     inside = (reach[:, None] ** 2 + reach[None, :] ** 2 <= radius**2).astype(np.float32)
+    # Where the disk touches its canvas, the softened edge is mirrored there: from 8 px on pictures become 1 % brighter,
+    # as in the original.
     edge = 3 if radius <= SMALLEST_CANVAS else 5
     return cv2.GaussianBlur(inside / inside.sum(), (edge, edge), sigma)

@@ -38,10 +38,12 @@ def smoothed(
     truncate: float = 4.0,
     border: int = cv2.BORDER_REPLICATE,
 ) -> np.ndarray:
-    """Return the float32 convolution with a Gaussian of sigma pixels, or (along x, along y), cut at `truncate` sigma."""
+    """Return the float32 convolution with a Gaussian of sigma pixels, or (across, down), cut at `truncate` sigma."""
     across, down = sigma if isinstance(sigma, tuple) else (sigma, sigma)
-    kernels = [cv2.getGaussianKernel(2 * int(truncate * each + 0.5) + 1, each, cv2.CV_32F) for each in (across, down)]
-    return cv2.sepFilter2D(values, cv2.CV_32F, *kernels, borderType=border).reshape(values.shape)
+    row, column = (
+        cv2.getGaussianKernel(2 * int(truncate * each + 0.5) + 1, each, cv2.CV_32F) for each in (across, down)
+    )
+    return cv2.sepFilter2D(values, cv2.CV_32F, row, column, borderType=border).reshape(values.shape)
 
 
 def smeared(values: np.ndarray, radius: int, sigma: float, angle: float) -> np.ndarray:

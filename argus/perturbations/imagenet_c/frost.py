@@ -36,7 +36,7 @@ FRACTION = 4
 
 
 def frosted_glass(which: int, size: tuple[int, int], place: list[float]) -> np.ndarray:
-    """Return (height, width, 3) uint8 of a texture, at a place in [0, 1] down and across, enlarged to cover a picture."""
+    """Return (height, width, 3) uint8 of a texture, from a place in [0, 1] down and across, enlarged to cover."""
     width, height = size
     enlarged = ENLARGED * max(1, width / TEXTURE[0], height / TEXTURE[1])
     columns, rows = (max(1, ceil(length / enlarged)) for length in size)
@@ -54,7 +54,7 @@ def texture(which: int) -> np.ndarray:
     lines = ice.astype(np.float32) / 255
     haze = plasma(rng, TEXTURE, 1.45)
     # Thick ice is brighter and blurs what is under it.
-    shown = smoothed(lines, 0.6) + 1.5 * smoothed(lines, 6) + 1.2 * haze
+    shown = 1.5 * lines + 1.5 * smoothed(lines, 6) + haze
     shown = (shown - shown.mean()) / shown.std()
     means, deviations = (np.array(each, dtype=np.float32) for each in TONES[which])
     return np.rint(np.clip(means + deviations * shown[..., None], 0, 255)).astype(np.uint8)
@@ -70,7 +70,11 @@ def crystals(rng: Generator, ice: np.ndarray, count: int, longest: float) -> Non
         angles = first + turns * np.pi / 3 + rng.normal(0, 0.1, turns.shape)
         stems = np.vstack([stems, np.hstack([np.broadcast_to(middle, (len(turns), 2)), angles, lengths])])
     needles = needles_of(rng, stems)
-    for lines, shades in ((needles_of(rng, needles), (60, 90, 120)), (needles, (90, 140, 190)), (stems, (150, 200, 255))):
+    for lines, shades in (
+        (needles_of(rng, needles), (60, 90, 120)),
+        (needles, (90, 140, 190)),
+        (stems, (150, 200, 255)),
+    ):
         for place, shade in enumerate(shades):
             draw(ice, lines[place :: len(shades)], shade)
 

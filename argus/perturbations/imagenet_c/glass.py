@@ -22,8 +22,8 @@ class GlassBlur(ImagePerturbation):
 
     def perturb(self, image: Image, rng: Generator) -> Image:
         sigma, farthest, rounds = GLASS[self.severity]
-        # Cut to whole grey levels, as the original does.
-        values = smoothed(as_pixels(image), sigma).astype(np.uint8)
+        # Cut to whole grey levels, as the original does; a level that single precision has just missed counts.
+        values = (smoothed(as_pixels(image), sigma) + np.float32(0.01)).astype(np.uint8)
         for _ in range(rounds):
             values = scattered(values, draw_steps(rng, image.size, farthest), farthest)
         return as_picture(smoothed(values, sigma))
@@ -46,13 +46,13 @@ def scattered(values: np.ndarray, steps: np.ndarray, farthest: int) -> np.ndarra
     # In the order's own direction the first margin is one pixel wider than the last.
     inside = np.s_[farthest + 1 : height - farthest + 1, farthest + 1 : width - farthest + 1]
     places = np.arange(height * width, dtype=np.int32).reshape(height, width)
-    source = places.copy()
-    source[inside] += steps[0] * np.int32(width) + steps[1]
+    sources = places.copy()
+    sources[inside] += steps[0] * np.int32(width) + steps[1]
     moved = np.zeros((height, width), dtype=bool)
     moved[inside] = True
-    source, moved = source.ravel(), moved.ravel()
+    source = sources.reshape(-1)
     # Whose turn was before: those later in the picture.
-    follows = moved[source] & (source > places.ravel())
+    follows = moved.reshape(-1)[source] & (source > places.reshape(-1))
     open_places = np.flatnonzero(follows)
     while len(open_places):
         through = source[open_places]

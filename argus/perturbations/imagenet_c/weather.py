@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from math import ceil
+from typing import TYPE_CHECKING, NamedTuple
 
 import cv2
 import numpy as np
@@ -20,19 +21,31 @@ if TYPE_CHECKING:
 FOGS = {1: (1.5, 2), 2: (2.0, 2), 3: (2.5, 1.7), 4: (2.5, 1.5), 5: (3.0, 1.4)}
 # Shares of the picture and of the frost.
 FROSTS = {1: (1.0, 0.4), 2: (0.8, 0.6), 3: (0.7, 0.7), 4: (0.65, 0.7), 5: (0.6, 0.75)}
-# Of the flakes: mean and deviation of values in [0, 1], side in pixels, least value; smear's radius and sigma; then the
-# share of the picture that is not whitened.
-SNOWS = {
-    1: (0.1, 0.3, 3, 0.5, 10, 4, 0.8),
-    2: (0.2, 0.3, 2, 0.5, 12, 4, 0.7),
-    3: (0.55, 0.3, 4, 0.9, 12, 8, 0.7),
-    4: (0.55, 0.3, 4.5, 0.85, 12, 8, 0.65),
-    5: (0.55, 0.3, 2.5, 0.85, 12, 12, 0.55),
-}
-# What falls, in degrees.
+# Degrees.
 FALLING = (-135, -45)
 # Of the value of HSV.
 LIGHTER = {1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4, 5: 0.5}
+
+
+class Flakes(NamedTuple):
+    """How much snow: flakes are what a random field has above the least value."""
+
+    mean: float  # of the field's values, in [0, 1]
+    deviation: float
+    side: float  # of a flake before it falls, in pixels
+    least: float
+    radius: int  # of the smear, in pixels
+    sigma: float
+    kept: float  # share of the picture that is not whitened
+
+
+FLAKES = {
+    1: Flakes(0.1, 0.3, 3, 0.5, 10, 4, 0.8),
+    2: Flakes(0.2, 0.3, 2, 0.5, 12, 4, 0.7),
+    3: Flakes(0.55, 0.3, 4, 0.9, 12, 8, 0.7),
+    4: Flakes(0.55, 0.3, 4.5, 0.85, 12, 8, 0.65),
+    5: Flakes(0.55, 0.3, 2.5, 0.85, 12, 12, 0.55),
+}
 
 
 class Fog(ImagePerturbation):
@@ -40,7 +53,7 @@ class Fog(ImagePerturbation):
 
     def perturb(self, image: Image, rng: Generator) -> Image:
         added, decay = FOGS[self.severity]
-        brightest = max(high for _, high in image.getextrema()) / 255
+        brightest = float(np.max(image.getextrema())) / 255
         gain = brightest / (brightest + added)
         clouds = plasma(rng, image.size, decay) * np.float32(255 * added * gain)
         return as_picture(cv2.addWeighted(as_pixels(image), gain, cv2.merge([clouds] * 3), 1, 0, dtype=cv2.CV_32F))
@@ -59,12 +72,12 @@ class Snow(ImagePerturbation):
     """Falling flakes, 2 to 4.5 px and smeared over up to 25, and 20 to 45 % of the way to a whitened picture."""
 
     def perturb(self, image: Image, rng: Generator) -> Image:
-        *flakes, kept = SNOWS[self.severity]
+        flakes = FLAKES[self.severity]
         angle = rng.uniform(*FALLING)
-        fallen = snowfall(rng, image.size, angle, *flakes)
+        fallen = snowfall(rng, image.size, angle, flakes)
         values = as_pixels(image).astype(np.float32)
         white = cv2.merge([cv2.cvtColor(values, cv2.COLOR_RGB2GRAY) * np.float32(1.5) + np.float32(127.5)] * 3)
-        values = cv2.addWeighted(values, kept, np.maximum(values, white), 1 - kept, 0)
+        values = cv2.addWeighted(values, flakes.kept, np.maximum(values, white), 1 - flakes.kept, 0)
         # The same flakes a second time, turned by 180 degrees.
         fallen += fallen[::-1, ::-1].copy()
         return as_picture(cv2.add(values, cv2.merge([fallen * np.float32(255)] * 3)))
@@ -86,13 +99,14 @@ class Brightness(ImagePerturbation):
         return as_picture(pixels * gain + offset)
 
 
-def snowfall(
-    rng: Generator, size: tuple[int, int], angle: float, mean: float, deviation: float, side: float, least: float,
-    radius: int, sigma: float,
-) -> np.ndarray:  # fmt: skip
-    """Return (height, width) float32 in [0, 1] of flakes that are `side` pixels large and fall along `angle`."""
-    width, height = size
-    grid = rng.standard_normal((max(1, round(height / side)), max(1, round(width / side))), dtype=np.float32)
-    flakes = cv2.resize(grid * np.float32(deviation) + np.float32(mean), (width, height))
-    flakes = np.where(flakes < least, 0, np.minimum(flakes, 1)).astype(np.float32)
-    return smeared(flakes, radius, sigma, angle)
+def snowfall(rng: Generator, size: tuple[int, int], angle: float, flakes: Flakes) -> np.ndarray:
+    """Return (height, width) float32 in [0, 1] of flakes that fall along `angle`."""
+    columns, rows = (ceil(length / flakes.side) for length in size)
+    field = rng.standard_normal((rows, columns), np.float32) * np.float32(flakes.deviation) + np.float32(flakes.mean)
+    # The field's corner values stay at its corners, so that its pixels lie at all distances from the values drawn.
+    across, down = ((each - 1) / max(1, round(each * flakes.side) - 1) for each in (columns, rows))
+    places = np.array([[across, 0, 0], [0, down, 0]])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    values = cv2.warpAffine(field, places, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    values = np.where(values < flakes.least, 0, np.minimum(values, 1)).astype(np.float32)
+    return smeared(values.reshape(size[::-1]), flakes.radius, flakes.sigma, angle)

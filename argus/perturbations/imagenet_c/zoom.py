@@ -31,8 +31,11 @@ def enlarged(values: np.ndarray, zoom: float) -> np.ndarray:
     return cv2.warpAffine(values, places, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE)
 
 
-def line(length: int, zoom: float) -> tuple[float, int]:
+def line(length: int, zoom: float) -> tuple[float, float]:
     """Return the step between the places of two neighbours in a line of this length, and the place of the first."""
     part = ceil(length / zoom)
     longer = round(part * zoom)
-    return (part - 1) / max(1, longer - 1), (length - part) // 2
+    if part == longer:
+        # Rounding leaves lines of a few pixels as they are: these are stretched from their middle instead.
+        return 1 / zoom, (length - 1) / 2 * (1 - 1 / zoom)
+    return (part - 1) / (longer - 1), (length - part) // 2
