@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -47,7 +48,7 @@ def drops(analysis: Analysis, opened: Open, quality: Quality) -> tuple[tuple[Pic
         if key in found:
             continue
         try:
-            picture = _first_worse(one, analysis.cells[one.name], opened, quality)
+            picture = _worst_kept(one, analysis.cells[one.name], opened, quality)
         except DataError as error:
             missing = f"Some examples could not be read: {error}"
             continue
@@ -62,29 +63,39 @@ def _lost(one: Breakage) -> float:
 
 
 def _worst_first(found: Sequence[Breakage]) -> list[Breakage]:
-    return sorted((one for one in found if _lost(one) > 0), key=lambda one: -_lost(one))
+    """Return the cells that lost something, the worst of each task first, then the second of each, and so on."""
+    # Shares of tasks do not compare: a caption is sooner a little worse than an answer is wrong.
+    ordered = sorted((one for one in found if _lost(one) > 0), key=lambda one: -_lost(one))
+    places: Counter[str] = Counter()
+    ranked = []
+    for one in ordered:
+        ranked.append((places[one.slot.task], one))
+        places[one.slot.task] += 1
+    return [one for _, one in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _first_worse(one: Breakage, cells: Mapping[Slot, CellResult], opened: Open, quality: Quality) -> Picture | None:
-    """Return the first example that got worse, or None."""
+def _worst_kept(one: Breakage, cells: Mapping[Slot, CellResult], opened: Open, quality: Quality) -> Picture | None:
+    """Return the example that got most worse, or None."""
     clean, perturbed = cells[one.slot.baseline], cells[one.slot]
     known = {told["id"]: told for told in opened(clean, _read)}
     captioned = one.slot.task == "captioning"
+    worse = _captions if captioned else _answers
     before, after = (quality(clean), quality(perturbed)) if captioned else ({}, {})
 
-    def first(folder: Path) -> Picture | None:
-        for told in _read(folder):
-            name = told["id"]
-            if name not in known:
-                continue
-            worse = _captions if captioned else _answers
-            facts = next(worse(known[name], told, before.get(name, 0.0), after.get(name, 0.0)), None)
-            if facts is not None:
-                return _shown(one, folder / told["picture"], facts)
-        return None
+    def worst(folder: Path) -> Picture | None:
+        found = [
+            (lost, told["picture"], facts)
+            for told in _read(folder)
+            if (name := told["id"]) in known
+            for lost, facts in worse(known[name], told, before.get(name, 0.0), after.get(name, 0.0))
+        ]
+        if not found:
+            return None
+        _, picture, facts = max(found, key=lambda one: one[0])
+        return _shown(one, folder / picture, facts)
 
-    found: Picture | None = opened(perturbed, first)
-    return found
+    picture: Picture | None = opened(perturbed, worst)
+    return picture
 
 
 def _read(folder: Path) -> list[Told]:
@@ -92,16 +103,16 @@ def _read(folder: Path) -> list[Told]:
     return told
 
 
-def _captions(clean: Told, perturbed: Told, before: float, after: float) -> Iterator[Facts]:
-    """Give both captions where the one of the perturbed picture has the lower CIDEr-D."""
+def _captions(clean: Told, perturbed: Told, before: float, after: float) -> Iterator[tuple[float, Facts]]:
+    """Give both captions, and how much CIDEr-D fell, where the one of the perturbed picture has the lower CIDEr-D."""
     if after < before and clean["predictions"] and perturbed["predictions"]:
         first, then = clean["predictions"][0], perturbed["predictions"][0]
         told = (("clean", first["text"]), ("perturbed", then["text"]), ("a reference", first["references"][0]))
-        yield (*told, ("CIDEr-D of the two", f"{before:.2f} and {after:.2f}"))
+        yield before - after, (*told, ("CIDEr-D of the two", f"{before:.2f} and {after:.2f}"))
 
 
-def _answers(clean: Told, perturbed: Told, *_: float) -> Iterator[Facts]:
-    """Give for each answer that was right and is wrong what was asked, what was answered, and what is right."""
+def _answers(clean: Told, perturbed: Told, *_: float) -> Iterator[tuple[float, Facts]]:
+    """Give for each answer that was right and is wrong how far it fell, what was asked, what was answered."""
     earlier = {_key(one): one for one in clean["predictions"]}
     for after in perturbed["predictions"]:
         before = earlier.get(_key(after))
@@ -109,11 +120,11 @@ def _answers(clean: Told, perturbed: Told, *_: float) -> Iterator[Facts]:
             continue
         if "rank" in after and after["rank"] > before["rank"] == 1:
             told = (("clean", _ranked(before, clean)), ("perturbed", _ranked(after, perturbed)))
-            yield (*_texts(after, perturbed), *told)
+            yield after["rank"], (*_texts(after, perturbed), *told)
         if "predicted" in after and before["predicted"] == before["target"] != after["predicted"]:
             choices = perturbed.get("choices", {}).get(after["id"])  # older runs kept none
             right, wrong = _choice(after["target"], choices), _choice(after["predicted"], choices)
-            yield (*_texts(after, perturbed), ("clean, and right", right), ("perturbed", wrong))
+            yield 1.0, (*_texts(after, perturbed), ("clean, and right", right), ("perturbed", wrong))
 
 
 def _key(prediction: Mapping[str, Any]) -> tuple[str, str]:

@@ -35,12 +35,19 @@ def _neighbours(analysis: Analysis) -> Iterator[str]:
         yield _told_apart(better, worse, found)
 
 
+def p_text(p: float | None) -> str:
+    """Return a p-value for a sentence or a table; one that rounds to 0 is not 0."""
+    if p is None:
+        return "p unknown"
+    return "p < 0.001" if p < 0.0005 else f"p {p:.3f}"
+
+
 def _told_apart(better: str, worse: str, found: Difference) -> str:
     assert found.value is not None
     assert found.interval is not None
     sign = 1 if found.first == better else -1
     low, high = sorted(sign * end for end in found.interval)
-    ahead = f"{sign * found.value:.3f} [{low:.3f}, {high:.3f}], p {found.p_holm:.3f}"
+    ahead = f"{sign * found.value:.3f} [{low:.3f}, {high:.3f}], {p_text(found.p_holm)}"
     if found.beyond_noise:
         return f"{better} is ahead of {worse} by {ahead}"
     return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from argus.report.findings import p_text
 from argus.report.html.looks import NEUTRAL, axis, layout, safe
 from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, ends, gap, plain
 from argus.scoring.analysis import FIGURES, Analysis
@@ -74,7 +75,7 @@ def _table(figure: str, found: Sequence[Difference]) -> Table:
         (
             Cell(f"{one.first} − {one.second}"),
             gap(one.gap) if one.value is None else Cell(f"{one.value:+.3f}", ends(one.interval), "number"),
-            plain(one.p_holm, 3, one.gap or "needs resamples"),
+            _p(one),
             plain(one.detectable, 3, one.gap or "needs resamples"),
             Cell("yes" if one.beyond_noise else "no"),
         )
@@ -82,6 +83,12 @@ def _table(figure: str, found: Sequence[Difference]) -> Table:
     )
     columns = ("pair", "difference", "p (Holm)", "detectable", "beyond noise")
     return Table(f"Differences in {figure}, with 95 % intervals", columns, rows, folded=figure != "overall")
+
+
+def _p(one: Difference) -> Cell:
+    if one.p_holm is None:
+        return gap(one.gap or "needs resamples")
+    return Cell(p_text(one.p_holm).removeprefix("p "), kind="number")
 
 
 def alternatives(analysis: Analysis) -> Section:

@@ -19,7 +19,7 @@ COSTS = {
     "flops_per_sample": ("Operations per sample", "GFLOP"),
 }
 UNITS = {"parameters": 1e6, "flops_per_sample": 1e9}
-NOT_MEASURED = "not measured"
+NOT_MEASURED, NO_CELL = "not measured", "no clean cell of this task"
 
 
 def priced(cells: Mapping[Slot, CellResult], cost: str) -> dict[Slot, float]:
@@ -47,7 +47,7 @@ def _mean(task: str, known: Mapping[Slot, float], cells: Iterable[Slot]) -> Valu
     lacking = [str(slot) for slot in wanted if slot not in known]
     over = f"{len(wanted) - len(lacking)} of {len(wanted)} clean cells"
     if not wanted:
-        return Value(None, over, "no clean cell of this task")
+        return Value(None, over, NO_CELL)
     if lacking:
         return Value(None, over, f"{NOT_MEASURED} in {', '.join(lacking)}")
     return Value(fmean(known[slot] for slot in wanted), over)

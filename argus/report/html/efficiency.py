@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from argus.report.html.costs import COSTS, by_task
+from argus.report.html.costs import COSTS, NO_CELL, by_task
 from argus.report.html.looks import Look, axis, layout, safe
 from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, number
 from argus.scoring.analysis import Analysis
 from argus.scoring.records import Value
+
+FEW = 3  # models whose bars are wide enough for numbers
 
 
 def efficiency(analysis: Analysis, looks: Mapping[str, Look]) -> Section:
@@ -31,10 +33,12 @@ def _plot(cost: str, found: Mapping[str, Mapping[str, Value]], looks: Mapping[st
             "type": "bar",
             "name": safe(name),
             "x": tasks,
-            "y": [value.value for value in mine.values()],
+            "y": [0 if value.value is None else value.value for value in mine.values()],  # no bar, but its word
             "marker": {"color": looks[name].colour},
-            "text": ["gap" if value.value is None else _short(value.value) for value in mine.values()],
+            "text": [_word(value, len(found)) for value in mine.values()],
             "textposition": "outside",
+            "textangle": 0,
+            "constraintext": "none",
             "cliponaxis": False,
             "hoverinfo": "text",
             "hovertext": [
@@ -48,6 +52,13 @@ def _plot(cost: str, found: Mapping[str, Mapping[str, Value]], looks: Mapping[st
     table = Table(f"{title}, {unit}, measured", ("model", *tasks), rows)
     drawn = layout(axis(""), axis(unit, rangemode="tozero"), barmode="group")
     return Plot(f"{title}, {unit}", _finding(unit, found), data, drawn, 320, table)
+
+
+def _word(value: Value, models: int) -> str:
+    """Return what stands on a bar: its height where there is room for it, and always what is not there."""
+    if value.value is not None:
+        return _short(value.value) if models <= FEW else ""
+    return "–" if value.gap == NO_CELL else "gap"
 
 
 def _short(value: float) -> str:

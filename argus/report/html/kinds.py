@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from statistics import fmean
 
 from argus.records import CellResult
 from argus.report.html.looks import NEUTRAL, Look, axis, bars, layout, safe
@@ -89,12 +90,13 @@ def _value(cell: CellResult, metric: str, analysis: Analysis) -> Value:
 
 
 def _finding(labels: list[str], values: Mapping[str, list[Value]]) -> str:
-    parts = []
-    for name, found in values.items():
-        known = {
-            label: v.value for label, v in zip(labels, found, strict=True) if v.value is not None and label != "all"
-        }
-        if known:
-            high, low = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
-            parts.append(f"{name} is best on {high}, {known[high]:.2f}, and worst on {low}, {known[low]:.2f}")
-    return f"{'; '.join(parts) or 'No question types were recorded'}."
+    by_label = {label: [mine[at].value for mine in values.values()] for at, label in enumerate(labels)}
+    means = {label: fmean(x for x in known if x is not None) for label, known in by_label.items() if any(known)}
+    whole = dict(zip(values, by_label["all"], strict=True))
+    best = max(whole, key=lambda name: whole[name] or 0.0)
+    types = {label: mean for label, mean in means.items() if label != "all"}
+    told = f"Over all types {best} is best, {whole[best] or 0:.2f}."
+    if not types:
+        return told
+    high, low = max(types, key=types.__getitem__), min(types, key=types.__getitem__)
+    return f"{told} On average over models, {high} is easiest, {types[high]:.2f}, and {low} hardest, {types[low]:.2f}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 
 from argus.report.html.background import Background
@@ -41,5 +42,8 @@ def method(analysis: Analysis, background: Background) -> Section:
 
 def _commands(weighting: str, background: Background) -> tuple[str, ...]:
     run = f"python -m argus.run -m {background.command}" if background.command else ""
-    again = f"python -m argus.aggregate sweep={background.sweep_id} score={weighting} report=report.html"
+    store = " ".join(re.findall(r"tracking\S*=\S+", background.command))  # the same store, where one was named
+    again = (
+        f"python -m argus.aggregate sweep={background.sweep_id} score={weighting} report=report.html {store}".rstrip()
+    )
     return tuple(line for line in (run, again) if line)

@@ -11,6 +11,7 @@ from argus.scoring.analysis import Analysis
 from argus.scoring.records import FamilyRatio, Ratio, Value
 
 MOST_PLOTS = 12  # with more perturbations, one plot a family
+HALF = 0.5  # where nothing falls below it, the axis starts there, so that curves can be told apart
 WHOLE = Value(1.0, "clean")
 
 Curves = Mapping[str, Ratio | FamilyRatio]
@@ -64,7 +65,10 @@ def _plot(title: str, mine: Curves, looks: Mapping[str, Look]) -> Plot:
     )
     ticks = [0, *severities]
     across = axis("severity", tickvals=ticks, range=[-0.25, max(ticks) + 0.25], zeroline=False)
-    return Plot(title, _finding(mine), data, layout(across, axis("of the clean score", rangemode="tozero")), 320, table)
+    shares = [level.value for one in mine.values() for level in one.by_severity.values() if level.value is not None]
+    lowest = HALF if all(share > HALF for share in shares) else 0.0
+    down = axis(f"of the clean score{', from half' if lowest else ''}", range=[lowest, 1.05 * max([1.0, *shares])])
+    return Plot(title, _finding(mine), data, layout(across, down), 320, table)
 
 
 def _trace(name: str, one: Ratio | FamilyRatio, look: Look) -> dict[str, Any]:
