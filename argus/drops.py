@@ -63,8 +63,8 @@ def _lost(one: Breakage) -> float:
 
 
 def _worst_first(found: Sequence[Breakage]) -> list[Breakage]:
-    """Return the cells that lost something, the worst of each task first, then the second of each: shares of tasks
-    do not compare, a caption that is a little worse being easier to find than an answer that is wrong."""
+    """Return the cells that lost something, the worst of each task first, then the second of each, and so on."""
+    # Shares of tasks do not compare: a caption is sooner a little worse than an answer is wrong.
     ordered = sorted((one for one in found if _lost(one) > 0), key=lambda one: -_lost(one))
     places: Counter[str] = Counter()
     ranked = []
