@@ -25,15 +25,15 @@
     return Plotly.newPlot(place, data, { ...layout, dragmode: false, template: template() }, config);
   };
   const again = () => plots.forEach((place) => place.data && Plotly.relayout(place, { template: template() }));
-  const seen = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      if (entry.isIntersecting) {
-        seen.unobserve(entry.target);
-        draw(entry.target);
-      }
+  // All of them, whether they can be seen yet or not: a viewer that shows the page in a frame may never tell. One after
+  // the other, so that the page can be read and scrolled meanwhile.
+  const drawAll = async () => {
+    for (const place of plots) {
+      if (!place.data) await draw(place);
+      await new Promise((resume) => setTimeout(resume));
     }
-  }, { rootMargin: "600px" });
-  plots.forEach((place) => seen.observe(place));
+  };
+  drawAll();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
   // Paper is light, whatever the screen is; the page's print style comes too late for what is drawn now.
   const printing = (starts) => {
