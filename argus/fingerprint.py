@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from argus import __version__
 from argus.configuration import PACKAGE
+from argus.imports import reached
 from argus.models.loading import resolve
 from argus.models.server_client import find_served
 from argus.settings import build_reader, flat, yaml_of
@@ -54,7 +55,7 @@ def fingerprint(cfg: DictConfig) -> str:
         "settings": {key: str(value) for key, value in flat(cfg).items()},
         "data": data_digest(yaml_of(cfg.dataset.reader)),
         "weights": weights(cfg),
-        "code": _code(),
+        "code": code_of(tuple(sorted(_targets(cfg)))),
         "libraries": _versions(),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
@@ -99,10 +100,44 @@ def code_version() -> str:
     return hashlib.sha256(json.dumps([_code(), _versions()], sort_keys=True).encode()).hexdigest()
 
 
+def _targets(cfg: DictConfig) -> set[str]:
+    """Return the modules of all classes that a cell's config names."""
+    sections = (cfg.model.adapter, cfg.dataset.reader, cfg.task.member, cfg.perturbation.transform)
+    return {
+        name.rpartition(".")[0]
+        for section in sections
+        for name in _named(OmegaConf.to_container(section, resolve=True))
+    }
+
+
+def _named(node: object) -> Iterator[str]:
+    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, child in children:
+        if key == "_target_":
+            yield child
+        else:
+            yield from _named(child)
+
+
+@lru_cache(maxsize=256)
+def code_of(modules: tuple[str, ...]) -> str:
+    """Return the digest of the code that a cell of these modules' classes runs: a file that it never imports is none
+    of it, so that a new perturbation leaves finished cells of the others finished.
+    """
+    found = reached(("argus.cell", *modules))
+    parts = [path for path in found if PACKAGE not in path.parents or _is_part(path)]
+    tables = {table for path in parts for table in (path.parent / "tables").glob("*.tsv")}
+    return f"{__version__} {_digest([*parts, *tables])}"
+
+
+def _is_part(path: Path) -> bool:
+    return path.relative_to(PACKAGE).parts[0] in PARTS_OF_A_CELL
+
+
 @lru_cache(maxsize=1)
 def _code() -> str:
     code = [path for ending in ("py", "tsv") for path in PACKAGE.rglob(f"*.{ending}")]
-    files = [path for path in code if path.relative_to(PACKAGE).parts[0] in PARTS_OF_A_CELL]
+    files = [path for path in code if _is_part(path)]
     return f"{__version__} {_digest(files)}"
 
 
