@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import sys
 import traceback
@@ -33,7 +34,7 @@ from argus.perturbations.apply import Prompts, perturb_texts, text_change, text_
 from argus.perturbations.base import Perturbation
 from argus.picture_files import PictureFiles
 from argus.predictions import write_image_sums, write_predictions
-from argus.records import Costs, Entry, Prediction
+from argus.records import LOAD, Costs, Entry, Prediction
 from argus.settings import Settings
 from argus.tasks.base import Step, Task, Work
 from argus.tasks.embedding import Arrays, Embedding, array_bytes
@@ -240,6 +241,10 @@ def _counted(parts: Parts, prompts: Prompts) -> dict[str, float]:
     }
 
 
+def _load() -> float:
+    return os.getloadavg()[0] / (os.cpu_count() or 1)
+
+
 def _meter(cell: Settings, parts: Parts, step: Step) -> Meter:
     return Meter(step, parts.model.modules(cell.key.task), cell.hardware.runtime.device)
 
@@ -249,7 +254,9 @@ def _probe(cell: Settings, parts: Parts, meter: Meter) -> Costs:
 
 
 def _record_metrics(cell: Settings, run_id: str, metrics: Mapping[str, float], costs: Costs | None) -> None:
-    measured = {} if costs is None else {f"cost.{name}": value for name, value in asdict(costs).items()}
+    measured = {}
+    if costs is not None:
+        measured = {f"cost.{name}": value for name, value in asdict(costs).items()} | {LOAD: _load()}
     tracking.log(cell.store, run_id, metrics=dict(metrics) | measured, step=cell.key.severity)
     if not 0 <= metrics["score"] <= 1:
         raise ArgusError(f"the score {metrics['score']!r} of '{title(cell.key)}' is not in [0, 1]")

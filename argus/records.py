@@ -134,6 +134,10 @@ class Costs:
     flops_per_sample: float
 
 
+LOAD = "load_per_core"
+"""Metric of a cell whose costs were measured: how many processes wanted each core in the minute before its end."""
+
+
 @dataclass(frozen=True)
 class CellKey:
     """Which cell: everything that a user can vary and a score depends on."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from argus.errors import DataError
-from argus.records import CellResult, DroppedCell
+from argus.records import LOAD, CellResult, DroppedCell
 from argus.scoring.cells import Contender, Ledger, Rescore, by_contender, ledger_of, slot_of
 from argus.scoring.consistency import consistency, medians
 from argus.scoring.drawn import Drawn, mean, value_of
@@ -27,6 +27,7 @@ class Evidence:
     empty: Mapping[str, str]  # why P, RR or E stands on nothing, should it
 
 
+BUSY = 1.5  # processes a core; Argus itself keeps at most one on each
 OWN_EMPTY = {
     "P": "no clean cell with a score",
     "RR": "no perturbed cell with a clean baseline",
@@ -116,11 +117,12 @@ def _scorecard(name: Contender, comparison: Comparison, scheme: Scheme) -> Score
     missing = {s: reason for s, reason in ledger.absent.items() if s in cells or s not in drops}
     by_perturbation = ratios(ledger.pairs)
     families = {slot.perturbation: cell.family for slot, cell in cells.items()}
+    own = vector_of(mine, field, scheme)
     return Scorecard(
         name=comparison.name(name),
         model=name.model,
         hardware=name.hardware,
-        own=vector_of(mine, field, scheme),
+        own=own,
         common=_common_vector(name, common, field, scheme),
         coverage=_coverage(ledger, field),
         common_coverage=_coverage(common[name].ledger, field) if name in common else "no cell",
@@ -130,7 +132,11 @@ def _scorecard(name: Contender, comparison: Comparison, scheme: Scheme) -> Score
         by_family=family_ratios(by_perturbation, families),
         missing=tuple(Absent(slot, missing[slot]) for slot in sorted(missing)),
         dropped=tuple(Absent(slot, drops[slot]) for slot in sorted(drops) if slot not in cells),
-        notes=_unread(cells, ledger) + _unsampled(cells, comparison.resamples),
+        notes=(
+            *_unread(cells, ledger),
+            *_busy(cells, mine.costs),
+            *(_unsampled(cells, comparison.resamples) or _undefined(own, cells, ledger)),
+        ),
     )
 
 
@@ -214,6 +220,32 @@ def _unread(cells: Mapping[Slot, CellResult], ledger: Ledger) -> tuple[str, ...]
             total = cells[slot].samples + len(failed)
             notes.append(f"{slot}: {len(failed)} of {total} samples could not be read ({named})")
     return tuple(notes)
+
+
+def _busy(cells: Mapping[Slot, CellResult], costs: Mapping[Slot, Drawn | str]) -> tuple[str, ...]:
+    """Return whether other programs ran while costs were measured: their times are then no property of the model."""
+    loads = {slot: cells[slot].metrics.get(LOAD, 0.0) for slot in costs}  # older runs noted none
+    busy = [slot for slot, load in loads.items() if load > BUSY]
+    if not busy:
+        return ()
+    return (
+        f"E: the machine was busy while {len(busy)} of {len(costs)} clean cells were measured (up to "
+        f"{max(loads.values()):.1f} processes a core), so times are too long: run these again on a quiet one, "
+        "perturbation=clean argus.rerun=true",
+    )
+
+
+def _undefined(vector: Vector, cells: Mapping[Slot, CellResult], ledger: Ledger) -> tuple[str, ...]:
+    """Return which figures have resamples but no interval: some resamples draw none of the few pictures of a cell."""
+    figures = vector.figures().items()
+    bare = [name for name, value in figures if value.draws is not None and value.interval is None]
+    if not bare or not ledger.scores:
+        return ()
+    fewest = min(ledger.scores, key=lambda slot: cells[slot].samples)
+    return (
+        f"no interval for {', '.join(bare)}: too many resamples leave a cell without any picture "
+        f"({fewest} has {cells[fewest].samples})",
+    )
 
 
 def _unsampled(cells: Mapping[Slot, CellResult], resamples: Resamples) -> tuple[str, ...]:

@@ -136,3 +136,15 @@ def test_datasets_that_differ_by_no_more_than_their_noise_are_even_once_correcte
         assert plain.value < 1
         assert plain.interval[1] == pytest.approx(1)
         assert consistency(scores, form, {}, 3, corrected=True).value == pytest.approx(1)
+
+
+def test_a_figure_whose_resamples_are_often_undefined_says_why_it_has_no_interval(make_cell, make_scheme):
+    cells = [
+        make_cell("m", "coco", "retrieval", 0.5, costs={}),
+        make_cell("m", "vcr", "reasoning", 1.0, samples=1, costs={}),
+    ]
+    few = np.where(np.arange(100) < 37, np.nan, 1.0)  # a third of the resamples leaves the one picture out
+    scores = {cells[0].run_id: np.full(100, 0.5), cells[1].run_id: few}
+    (card,) = score_models(cells, make_scheme(), never, resamples=Resamples(100, scores, {}))
+    told = "no interval for P, CDC: too many resamples leave a cell without any picture (vcr/reasoning/clean has 1)"
+    assert told in card.notes

@@ -222,3 +222,12 @@ def test_predictions_of_shared_pictures_are_kept_whatever_their_own_id(make_cell
     seen = []
     rescorer(lambda _: stored, lambda _, predictions: seen.append(predictions) or 1.0)(cell, cell)
     assert seen == [stored, stored]
+
+
+@pytest.mark.parametrize(("load", "busy"), [(0.9, False), (1.4, False), (2.25, True)])
+def test_costs_of_a_busy_machine_are_named(make_cell, make_scheme, load, busy):
+    cells = [make_cell("m", data, "retrieval", 0.5) for data in ("coco", "vcr")]
+    cells[1] = replace(cells[1], metrics={"load_per_core": load})
+    (card,) = score_models(cells, make_scheme(), lambda clean, perturbed: None)
+    told = "E: the machine was busy while 1 of 2 clean cells were measured (up to 2.2 processes a core)"
+    assert any(note.startswith(told) for note in card.notes) == busy
