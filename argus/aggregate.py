@@ -61,6 +61,7 @@ def _aggregate(cfg: DictConfig) -> None:
 def _write(output: str | None, document: Mapping[str, object]) -> None:
     if output is not None:
         Path(output).write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        print(f"Scores: {Path(output).resolve()}")
 
 
 def _write_report(path: str | None, html: str | None) -> None:

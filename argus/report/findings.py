@@ -49,7 +49,7 @@ def _told_apart(better: str, worse: str, found: Difference) -> str:
     assert found.interval is not None
     sign = 1 if found.first == better else -1
     low, high = sorted(sign * end for end in found.interval)
-    ahead = f"{sign * found.value:.3f} [{low:.3f}, {high:.3f}], {p_text(found.p_holm)}"
+    ahead = f"{sign * found.value:.3f} [{low:.3f}, {high:.3f}], {p_text(found.p_holm)} (Holm)"
     if found.beyond_noise:
         return f"{better} is ahead of {worse} by {ahead}"
     return (
