@@ -60,7 +60,7 @@ def _aggregate(cfg: DictConfig) -> None:
 
 def _write(output: str | None, document: Mapping[str, object]) -> None:
     if output is not None:
-        Path(output).write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        _write_file(output, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
         print(f"Scores: {Path(output).resolve()}")
 
 
@@ -69,7 +69,14 @@ def _write_report(path: str | None, html: str | None) -> None:
         return
     if html is None:
         raise ArgusError(f"report={path} is not written, for the reason above")
-    Path(path).write_text(html, encoding="utf-8")
+    _write_file(path, html)
+
+
+def _write_file(path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ArgusError(f"'{path}' cannot be written: {error}; the scores are kept in the store") from error
 
 
 def _check(cfg: DictConfig, gated: bool) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from argus.errors import DataError
 from argus.metrics.image_sums import ImageSums
+from argus.predictions import read_table
 from argus.scoring.breakage import Outcomes
 
 
@@ -18,7 +18,7 @@ def read_outcomes(path: Path, sums: ImageSums | None = None) -> Outcomes:
 
     Raises DataError for another table.
     """
-    table = pq.read_table(path)
+    table = read_table(path)
     kind = (table.schema.metadata or {}).get(b"argus.prediction", b"").decode()
     if kind == "RankPrediction":
         rank = table["rank"].to_numpy()

@@ -18,6 +18,9 @@ from argus.errors import ArgusError, ConfigError
 VARYING = ("model", "dataset", "task", "perturbation", "hardware")
 """The groups whose members a sweep runs through."""
 
+UNQUOTABLE = {"__null__": "null", "__empty__": ""}
+"""What stands for values that Hydra takes as an override, but not as a choice of one."""
+
 
 def axes_of(overrides: Sequence[Override]) -> dict[str, list[str]]:
     """Return the values that the user named for each key, in the order named. Raises ConfigError for an interval."""
@@ -27,7 +30,9 @@ def axes_of(overrides: Sequence[Override]) -> dict[str, list[str]]:
         if not override.is_sweep_override():
             axes[key] = [override.get_value_element_as_str()]
         elif override.is_discrete_sweep():
-            axes[key] = [str(value) for value in override.sweep_string_iterator()]
+            axes[key] = [UNQUOTABLE.get(str(value), str(value)) for value in override.sweep_string_iterator()]
+            if not axes[key]:
+                raise ConfigError(f"'{override.input_line}' names nothing that there is")
         else:
             raise ConfigError(f"'{override.input_line}' is no list of values: sweep with {key}=a,b or range(…)")
     return axes
@@ -63,7 +68,15 @@ def _is_knob(word: str) -> bool:
 def _as_choice(word: str) -> str:
     (override,) = OverridesParser.create().parse_overrides([word])
     key, _, value = word.partition("=")
-    return word if override.is_sweep_override() else f"{key}=choice({value})"
+    stands_for = {meant: sign for sign, meant in UNQUOTABLE.items()}.get(value.strip(), value)
+    return word if override.is_sweep_override() else f"{key}=choice({stands_for})"
+
+
+def as_typed(line: str) -> str:
+    """Return an override as the user typed it, should `deferred` have made it a choice of one."""
+    key, choice, value = line.partition("=choice(")
+    value = value.removesuffix(")")
+    return f"{key}={UNQUOTABLE.get(value, value)}" if choice and _is_knob(f"{key}=") else line
 
 
 def check_overrides(config: str, arguments: Sequence[str]) -> None:
@@ -104,7 +117,7 @@ def require_known(config: str, *checks: Callable[[Sequence[str]], None]) -> None
 def _check_members(group: str, values: Sequence[str]) -> None:
     known = _members(group)
     for value in values:
-        if value not in known and value != "null":
+        if value not in known and (value != "null" or group in VARYING):
             close = get_close_matches(value, known, n=1)
             meant = f" Did you mean '{close[0]}'?" if close else ""
             raise ConfigError(f"no '{value}' in {group}: choose one of {', '.join(known)}.{meant}")

@@ -22,7 +22,7 @@ from argus.tasks.sense import why_not
 Overrides = tuple[str, ...]
 Compose = Callable[[Sequence[str]], DictConfig]
 BASELINE = "clean"
-SEVERITY = "perturbation.severity"
+SEVERITY, TASKS = "perturbation.severity", "dataset.tasks"
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def make_plan(axes: Mapping[str, Sequence[str]], compose: Compose, finished: Cal
             cells.append(PlannedCell(key_of(cfg), print_of, overrides, finished(print_of)))
         else:
             dropped.append(DroppedCell(key_of(cfg), reason))
-    _require_had(lacking, {cell.key.severity for cell in cells})
+    _require_had(lacking, {cell.key.severity for cell in cells if cell.key.modality != "none"})
     _require_distinct([cell.key for cell in cells])
     order = sorted(cells, key=_model_first(cells))
     return Plan(
@@ -128,7 +128,10 @@ def expand(axes: Mapping[str, Sequence[str]], compose: Compose) -> tuple[Overrid
     named.setdefault("perturbation", [base.perturbation.name])
     if BASELINE not in named["perturbation"]:
         named["perturbation"].insert(0, BASELINE)
-    tasks = {name: named.get("task", list(compose([f"dataset={name}"]).dataset.tasks)) for name in named["dataset"]}
+    offered = [f"{TASKS}={named[TASKS][0]}"] if TASKS in named else []
+    tasks = {
+        name: named.get("task", list(compose([f"dataset={name}", *offered]).dataset.tasks)) for name in named["dataset"]
+    }
     named.pop("task", None)
     lacks = _lacking(named, tasks, compose)
     unvaried = _unvaried(named, compose)

@@ -28,11 +28,19 @@ def write_predictions(path: Path, predictions: Sequence[Prediction]) -> None:
 
 def read_predictions(path: Path) -> tuple[Prediction, ...]:
     """Read what `write_predictions` wrote. Raises DataError for another table."""
-    table = pq.read_table(path)
+    table = read_table(path)
     kind = (table.schema.metadata or {}).get(b"argus.prediction", b"").decode()
     if kind not in KINDS:
         raise DataError(f"'{path}' holds no predictions of Argus (kind {kind!r}; known: {', '.join(KINDS)})")
     return tuple(KINDS[kind](**{name: _frozen(value) for name, value in row.items()}) for row in table.to_pylist())
+
+
+def read_table(path: Path) -> pa.Table:
+    """Read a parquet table. Raises DataError for a damaged one."""
+    try:
+        return pq.read_table(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError(f"'{path}' cannot be read ({error}): run its cell again, argus.rerun=true") from error
 
 
 def _frozen(value: Any) -> Any:
@@ -46,7 +54,7 @@ def write_image_sums(path: Path, sums: ImageSums) -> None:
 
 def read_image_sums(path: Path) -> ImageSums:
     """Read what `write_image_sums` wrote. Raises DataError for another table."""
-    table = pq.read_table(path)
+    table = read_table(path)
     if table.column_names[:1] != ["image_id"]:
         raise DataError(f"'{path}' holds no image sums of Argus (columns: {', '.join(table.column_names)})")
     columns = {name: table[name].to_numpy() for name in table.column_names[1:]}

@@ -21,7 +21,7 @@ from argus import interrupts, tracking
 from argus.aggregation import aggregate_sweep, scheme_of
 from argus.errors import ArgusError, ConfigError
 from argus.markers import State, cell_name, read_all, title
-from argus.overrides import axes_of, base_of
+from argus.overrides import as_typed, axes_of, base_of
 from argus.planning import Compose, Plan, PlannedCell, make_plan
 from argus.preparing import prepare_data
 from argus.progress import watch
@@ -98,7 +98,7 @@ def estimate(plan: Plan, earlier: Sequence[tracking.StoredRun]) -> str:
 @contextmanager
 def _sweep_run(store: tracking.Store, lock: str, plan: Plan, overrides: Sequence[Override]) -> Iterator[str]:
     """Open the parent run, with the plan in it, and close it whatever happens."""
-    typed = " ".join(str(override.input_line) for override in overrides)
+    typed = " ".join(as_typed(str(override.input_line)) for override in overrides)
     tags = {"argus.kind": "sweep", tracking.LOCK_TAG: lock, "argus.command": typed}
     sweep_id = tracking.start(store, store.experiment, f"sweep {typed}"[:250], tags)
     counted = {"cells.run": len(plan.run), "cells.skipped": len(plan.skipped), "cells.dropped": len(plan.dropped)}

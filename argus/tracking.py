@@ -27,7 +27,9 @@ from filelock import FileLock, Timeout
 from mlflow import MlflowClient
 from mlflow.entities import Dataset, DatasetInput, Experiment, InputTag, Metric, Param, Run, RunTag, ViewType
 from mlflow.exceptions import MlflowException
+from mlflow.store.db.utils import _initialize_tables, create_sqlalchemy_engine
 from mlflow.utils.mlflow_tags import MLFLOW_LOGGED_ARTIFACTS, MLFLOW_PARENT_RUN_ID, MLFLOW_RUN_NOTE
+from sqlalchemy.exc import SQLAlchemyError
 
 from argus.errors import ConfigError, DataError
 
@@ -90,10 +92,30 @@ def prepare(store: Store) -> None:
             f"tracking.root={store.root} cannot be written to: {error.strerror}; name a folder"
         ) from error
     _require_answer(store.uri)
-    with FileLock(store.root / "locks" / "store.lock"):
-        for name in (store.experiment, store.scores_experiment):
-            _ensure_experiment(store, name)
-        _write_ahead(store.uri)
+    try:
+        with FileLock(store.root / "locks" / "store.lock"):
+            _make_database(store.uri)
+            for name in (store.experiment, store.scores_experiment):
+                _ensure_experiment(store, name)
+            _write_ahead(store.uri)
+    except OSError as error:
+        raise ConfigError(f"the store in '{store.root}' cannot be written to: {error}; name another folder") from error
+
+
+def _make_database(uri: str) -> None:
+    """Make a new SQLite file beside its place and move it there whole: one that was interrupted could never be used."""
+    path = Path(uri.removeprefix(SQLITE).partition("?")[0])
+    if not uri.startswith(SQLITE) or path.exists():
+        return
+    part = path.with_name(f"{path.name}.{uuid4().hex}")
+    engine = create_sqlalchemy_engine(f"{SQLITE}{part}")
+    try:
+        _initialize_tables(engine)
+        engine.dispose()
+        part.replace(path)
+    finally:
+        engine.dispose()
+        part.unlink(missing_ok=True)
 
 
 def _write_ahead(uri: str) -> None:
@@ -130,7 +152,7 @@ def _ensure_experiment(store: Store, name: str) -> None:
         if found is None:
             place = None if store.artifacts is None else str(Path(store.artifacts).resolve() / name)
             client(store.uri).create_experiment(name, artifact_location=place)
-    except MlflowException as error:
+    except (MlflowException, SQLAlchemyError) as error:
         raise ConfigError(f"the tracking store '{store.uri}' cannot be opened: {error}") from error
     if found is not None and found.lifecycle_stage == "deleted":
         raise ConfigError(

@@ -127,3 +127,14 @@ def test_the_command_ends_with_status_one_where_the_gate_is_shut(store: Store, s
         refused = command(store, *typed)
         assert refused.returncode == 1
         assert message in refused.stderr
+
+
+def test_sweeps_of_one_model_without_a_common_cell_are_compared_as_such(store: Store) -> None:
+    keys = {name: [key for key in planned() if key.dataset == name] for name in ("flickr30k", "clevr")}
+    sweeps = [
+        SYNTHETIC["make_sweep"](store, mine, 60, hits) for mine, hits in zip(keys.values(), (0.8, 0.7), strict=True)
+    ]
+    console = Console(file=StringIO(), width=120)
+    compared = compare_sweeps(store, *sweeps, score(), TIGHT, console)
+    assert not compared.change.cells
+    assert compared.breaches

@@ -16,6 +16,7 @@ import pytest
 
 from argus import tracking
 from argus.configuration import conf_dir
+from argus.records import LOAD
 from argus.tracking import Store, StoredRun
 
 SMALL = ["model=clip", "dataset=coco,clevr", "task.member.gallery_size=4"]
@@ -124,7 +125,7 @@ def test_the_same_seed_gives_the_same_metrics_with_one_worker_or_two_and_with_ca
 
     def results(place: Workplace) -> dict[str, dict[str, float]]:
         return {
-            run.name: {name: value for name, value in run.metrics.items() if not name.startswith("cost.")}
+            run.name: {name: value for name, value in run.metrics.items() if not name.startswith(("cost.", LOAD))}
             for run in place.cells("FINISHED")
         }
 

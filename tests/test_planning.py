@@ -9,7 +9,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from argus.configuration import conf_dir
 from argus.errors import ConfigError
-from argus.overrides import axes_of
+from argus.overrides import as_typed, axes_of, deferred
 from argus.perturbations.noise import Noise
 from argus.planning import Compose, Plan, expand, make_plan, sharing
 
@@ -190,3 +190,22 @@ def test_a_knob_of_one_task_reaches_the_cells_of_that_task_alone(composed: Compo
     plan = plan_of(composed, "dataset=coco", "task.member.gallery_size=7")
     knobs = {cell.key.task: "task.member.gallery_size=7" in cell.overrides for cell in plan.run}
     assert knobs == {"retrieval": True, "captioning": False}
+
+
+def test_the_tasks_that_the_user_lets_a_dataset_offer_are_planned(composed: Compose) -> None:
+    typed = deferred(["-m", "dataset=visual_genome", "dataset.tasks=[retrieval,captioning]"])[1:]
+    plan = plan_of(composed, *typed, "model=clip", "perturbation=blur")
+    assert {cell.key.task for cell in plan.run} == {"retrieval", "captioning"}
+
+
+def test_severity_0_is_none_of_a_perturbation_though_it_is_cleans(composed: Compose) -> None:
+    with pytest.raises(ConfigError, match="severity 0 of Blur"):
+        plan_of(composed, "dataset=coco", "perturbation=blur", "perturbation.severity=0")
+
+
+@pytest.mark.parametrize("word", ["dataset.limit=null", "hardware.threads=null", "dataset.expected=null"])
+def test_null_is_a_value_in_a_sweep_too(composed: Compose, word: str) -> None:
+    (typed,) = deferred(["-m", word])[1:]
+    plan = plan_of(composed, typed, "dataset=coco", "task=retrieval", "model=clip", "perturbation=blur")
+    assert all(word in cell.overrides for cell in plan.run)
+    assert as_typed(typed) == word

@@ -43,3 +43,11 @@ def test_a_table_without_image_ids_is_refused_by_name(tmp_path: Path) -> None:
     pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "other.parquet")
     with pytest.raises(DataError, match=r"other\.parquet.*no image sums"):
         read_image_sums(tmp_path / "other.parquet")
+
+
+@pytest.mark.parametrize("read", [read_predictions, read_image_sums])
+def test_a_damaged_table_is_named_with_what_to_do(tmp_path, read):
+    path = tmp_path / "table.parquet"
+    path.write_text("junk")
+    with pytest.raises(DataError, match=r"table\.parquet' cannot be read .*argus\.rerun=true"):
+        read(path)

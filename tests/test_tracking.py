@@ -147,3 +147,27 @@ def test_a_table_is_named_as_mlflow_names_its_own(store: Store) -> None:
     tracking.client(store.uri).log_table(run_id, {"a": [1]}, "theirs.json")
     theirs = tracking.get(store, run_id).tags
     assert tracking.table_tags("theirs.json").items() <= theirs.items()
+
+
+def test_a_new_store_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(engine: object) -> None:
+        with engine.begin() as connection:
+            connection.exec_driver_sql("CREATE TABLE latest_metrics (id INTEGER)")
+        raise KeyboardInterrupt
+
+    mine = store_in(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(tracking, "_initialize_tables", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            tracking.prepare(mine)
+    assert not list(mine.root.glob("mlflow.db*"))
+    tracking.prepare(mine)
+    assert tracking.find(mine, mine.experiment, "") == ()
+
+
+def test_a_damaged_database_is_told_in_one_sentence(tmp_path: Path) -> None:
+    mine = store_in(tmp_path)
+    mine.root.mkdir()
+    (mine.root / "mlflow.db").write_text("no database " * 500)
+    with pytest.raises(ConfigError, match="cannot be opened"):
+        tracking.prepare(mine)

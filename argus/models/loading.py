@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 POCKET = "pocket/"
 """Locations that start so mean a folder shipped within the package."""
 
+PROBE = "a man and a dog on the left of two red ones"
 LAYOUT = "config.json, *.safetensors (or *.bin), and the processor's and tokenizer's json files"
 """The `save_pretrained` layout, as error messages show it."""
 
@@ -137,6 +138,7 @@ def load_processor(source: Source) -> Any:
             f"'{source.path}' has a {type(processor).__name__} but no image processor; "
             "save the whole processor there: AutoProcessor.from_pretrained(…).save_pretrained(folder)"
         )
+    _require_words(processor.tokenizer, source)
     return processor
 
 
@@ -146,9 +148,22 @@ def load_tokenizer(source: Source) -> Any:
 
     try:
         with quietly():
-            return AutoTokenizer.from_pretrained(source.path, revision=source.commit)
+            tokenizer = AutoTokenizer.from_pretrained(source.path, revision=source.commit)
     except (OSError, ValueError) as error:
         raise DataError(f"cannot load the tokenizer of '{source.path}': {error}. Expected: {LAYOUT}") from error
+    _require_words(tokenizer, source)
+    return tokenizer
+
+
+def _require_words(tokenizer: Any, source: Source) -> None:
+    """Raise DataError for a tokenizer without words: transformers makes an empty one where its files are missing."""
+    special = {*tokenizer.all_special_ids, tokenizer.unk_token_id}
+    known = set(tokenizer(PROBE, add_special_tokens=False)["input_ids"]) - special
+    if len(known) < 2:
+        raise DataError(
+            f"the tokenizer of '{source.path}' knows no words (of '{PROBE}' it reads {len(known)}): tokenizer.json, or "
+            f"vocab and merges, is missing or of another model. Expected: {LAYOUT}"
+        )
 
 
 def torch_dtype(name: str) -> Any:

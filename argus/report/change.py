@@ -66,7 +66,7 @@ def _line(one: Change, name: str) -> str:
 
 def _names(change: SweepChange) -> dict[Contender, str]:
     """Return each model, with its hardware where several profiles are compared."""
-    found = {one.contender for one in change.cells}
+    found = {one.contender for one in (*change.figures, *change.cells)}
     several = len({contender.hardware for contender in found}) > 1
     return {one: f"{one.model} on {one.hardware}" if several else one.model for one in found}
 

@@ -11,7 +11,16 @@ from transformers.utils import logging
 
 from argus.errors import ArgusError, ConfigError, DataError
 from argus.models import loading
-from argus.models.loading import digest, finite, load_model, load_processor, quietly, resolve, torch_dtype
+from argus.models.loading import (
+    digest,
+    finite,
+    load_model,
+    load_processor,
+    load_tokenizer,
+    quietly,
+    resolve,
+    torch_dtype,
+)
 
 
 def test_a_folder_is_named_by_its_contents(clip_folder):
@@ -130,3 +139,14 @@ def test_quiet_loading_leaves_the_callers_settings_as_they_were():
 
 def test_loading_is_not_heavy_to_import():
     assert not {"torch", "transformers"} & set(vars(loading))
+
+
+@pytest.mark.parametrize("model", ["clip", "blip/retrieval", "lxmert", "gemma", "qwen"])
+def test_a_checkpoint_without_its_words_is_an_error_not_an_empty_tokenizer(tmp_path, model):
+    copy = shutil.copytree(resolve(f"pocket/{model}", None).path, tmp_path / "copy")
+    for name in ("tokenizer.json", "vocab.txt", "vocab.json", "merges.txt"):
+        (copy / name).unlink(missing_ok=True)
+    load = load_tokenizer if model == "lxmert" else load_processor
+    with pytest.raises(DataError, match=r"knows no words|cannot load") as error:
+        load(resolve(str(copy), None))
+    assert str(copy) in str(error.value)
