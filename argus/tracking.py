@@ -69,9 +69,13 @@ class StoredRun:
 @lru_cache(maxsize=8)
 def client(uri: str) -> MlflowClient:
     os.environ["MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR"] = "false"  # read at each transfer; it would tear our own bar
+    _quiet()
+    return MlflowClient(tracking_uri=_patient(uri))
+
+
+def _quiet() -> None:
     logging.getLogger("mlflow").setLevel(logging.WARNING)
     logging.getLogger("alembic").setLevel(logging.WARNING)
-    return MlflowClient(tracking_uri=_patient(uri))
 
 
 def _patient(uri: str) -> str:
@@ -107,6 +111,7 @@ def _make_database(uri: str) -> None:
     path = Path(uri.removeprefix(SQLITE).partition("?")[0])
     if not uri.startswith(SQLITE) or path.exists():
         return
+    _quiet()
     part = path.with_name(f"{path.name}.{uuid4().hex}")
     engine = create_sqlalchemy_engine(f"{SQLITE}{part}")
     try:

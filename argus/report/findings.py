@@ -13,6 +13,8 @@ from argus.scoring.analysis import Analysis
 from argus.scoring.corruption_error import ALL
 from argus.scoring.differences import Difference
 
+CLEAR = 0.95  # of the resamples: below, chance explains what is seen
+
 
 def trust(analysis: Analysis) -> Group:
     """Return the findings under a heading, or nothing."""
@@ -83,9 +85,15 @@ def _alternatives(analysis: Analysis) -> Iterator[str]:
         yield f"{len(changed)} of {len(known)} other formulas and leave-outs change the winner{named}"
 
 
+def _within(probability: float) -> str:
+    return "" if probability >= CLEAR else ", within noise"
+
+
 def _gap(analysis: Analysis) -> Iterator[str]:
     for flip in analysis.gap.flips:
-        sure = "" if flip.probability is None else f" ({flip.probability:.0%} of the resamples)"
+        sure = (
+            "" if flip.probability is None else f" ({flip.probability:.0%} of the resamples{_within(flip.probability)})"
+        )
         yield f"{flip.capable} is more capable and {flip.reliable} more reliable{sure}"
 
 

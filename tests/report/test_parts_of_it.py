@@ -49,7 +49,12 @@ def test_models_look_different_by_colour_and_shape():
 
 
 def test_the_verdict_names_the_leader_and_how_sure_that_is(small, make_analysis, make_sweep):
-    told = verdict(small)
+    told = verdict(small, "official")
     assert "the highest overall score of 2 models" in told
     assert "of cases" in told
-    assert verdict(make_analysis(make_sweep(("clip",)))).startswith("Only clip has an overall score")
+    assert verdict(make_analysis(make_sweep(("clip",))), "official").startswith("Only clip has an overall score")
+
+
+def test_the_verdict_says_where_models_are_small_stand_ins(small):
+    assert "tell nothing of the published ones" in verdict(small, "pocket")
+    assert "tell nothing of the published ones" not in verdict(small, "official")

@@ -98,7 +98,7 @@ def test_findings_name_rivals_weights_formulas_and_the_gap(cells, resamples, mak
     assert lines[1].startswith("twin is ahead of strong by 0.")
     assert any(line.startswith("of all weightings, steady wins") for line in lines)
     assert any("other formulas and leave-outs change the winner" in line for line in lines)
-    assert "strong is more capable and steady more reliable (71% of the resamples)" in lines
+    assert "strong is more capable and steady more reliable (71% of the resamples, within noise)" in lines
 
 
 def test_findings_have_the_mean_corruption_errors_where_a_reference_is_named(cells, resamples, make_scheme):

@@ -17,7 +17,7 @@ SPECIAL = str.maketrans(
 
 def markdown(analysis: Analysis, background: Background) -> str:
     """Return the whole report as Markdown."""
-    lines = ["# Argus report", "", escaped(verdict(analysis)), ""]
+    lines = ["# Argus report", "", escaped(verdict(analysis, background.suite)), ""]
     for section in sections(analysis, background):
         lines += [f"## {escaped(section.title)}", ""]
         for block in section.blocks:

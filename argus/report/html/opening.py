@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from argus.report.findings import findings
 from argus.report.html.background import Background
@@ -10,6 +10,11 @@ from argus.report.html.parts import Cell, Points, Section, Table, Text, gap, lis
 from argus.report.ranking import best, gap_sentence, ranked
 from argus.scoring.analysis import FIGURES, Analysis
 from argus.scoring.records import Scorecard
+
+POCKET = (
+    "these are small checkpoints of the pocket suite on drawn pictures: they show how models are compared, and tell "
+    "nothing of the published ones of the same names"
+)
 
 
 def compared(analysis: Analysis, background: Background) -> Section:
@@ -32,15 +37,18 @@ def compared(analysis: Analysis, background: Background) -> Section:
     return Section("compared", "What was compared", (table,))
 
 
-def verdict(analysis: Analysis) -> str:
+def verdict(analysis: Analysis, suite: str) -> str:
     """Return in a paragraph who leads, how sure that is, and what it rests on."""
-    return " ".join(_capital(f"{sentence}.") for sentence in _verdict(analysis))
+    sentences = [*_verdict(analysis), *([POCKET] if suite == "pocket" else [])]
+    return " ".join(_capital(f"{sentence}.") for sentence in sentences)
 
 
 def _capital(sentence: str) -> str:
     # A sentence that starts with a model's name keeps it as it is spelt.
     first = sentence.split(" ", 1)[0]
-    return sentence if first not in ("the", "only", "no", "of") else sentence[0].upper() + sentence[1:]
+    return (
+        sentence if first not in ("the", "only", "no", "of", "without", "these") else sentence[0].upper() + sentence[1:]
+    )
 
 
 def _verdict(analysis: Analysis) -> Iterator[str]:
@@ -59,6 +67,7 @@ def _verdict(analysis: Analysis) -> Iterator[str]:
         f"{who} the highest overall score of {len(order)} models, {value.value:.3f}{ends}, over the "
         f"{leader.common_coverage.split(' of ')[0]} cells that all of them have"
     )
+    yield from _left_out(order)
     first = _first(analysis)
     if leader.name in first:
         yield f"the same models on other pictures of this kind would put it first in {first[leader.name]:.0%} of cases"
@@ -66,6 +75,14 @@ def _verdict(analysis: Analysis) -> Iterator[str]:
     if told:
         yield told[0]
     yield f"the parts: {gap_sentence(analysis.scorecards)}"
+
+
+def _left_out(cards: Sequence[Scorecard]) -> Iterator[str]:
+    """Name the tasks that are in no rank, because a model has no score there."""
+    for task in sorted({task for card in cards for task in card.by_task}):
+        lacking = [card.name for card in cards if task not in card.by_task or card.by_task[task].gap]
+        if lacking:
+            yield f"without {task}, for which {listed(lacking)} {'has' if len(lacking) == 1 else 'have'} no score"
 
 
 def _first(analysis: Analysis) -> dict[str, float]:

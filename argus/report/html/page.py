@@ -74,7 +74,7 @@ def page(analysis: Analysis, background: Background) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    of, told = sections(analysis, background), verdict(analysis)
+    of, told = sections(analysis, background), verdict(analysis, background.suite)
     drawn = any(isinstance(block, Plots) for section in of for block in section.blocks)
     return environment.get_template("template.html.j2").render(
         background=background,
