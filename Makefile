@@ -12,6 +12,7 @@ sweep: $(VENV)/installed
 	@echo "Runs and scorecards: $(RUN) -m argus.ui"
 
 test: $(VENV)/installed lint
+	# A worker a core: with several threads each they would wait for one another.
 	OMP_NUM_THREADS=1 $(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
 lint: $(VENV)/installed

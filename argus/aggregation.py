@@ -145,7 +145,8 @@ def _params(scheme: Scheme) -> dict[str, object]:
     forms = {"CDC": scheme.formulas.cdc, "E": scheme.formulas.efficiency, "overall": scheme.formulas.overall}
     formulas = {f"formula.{name}": form for name, form in forms.items()}
     bootstrap = {f"bootstrap.{name}": value for name, value in asdict(scheme.bootstrap).items()}
-    return {"weighting": scheme.name} | weights | formulas | bootstrap
+    reference = {"reference_model": scheme.reference_model} if scheme.reference_model else {}
+    return {"weighting": scheme.name} | reference | weights | formulas | bootstrap
 
 
 def _metrics(card: Scorecard, analysis: Analysis) -> dict[str, float]:

@@ -25,7 +25,7 @@ from argus.data.selection import counts, take
 from argus.efficiency.probe import MEBIBYTE, Meter, probe
 from argus.errors import ArgusError
 from argus.examples import write_examples
-from argus.fingerprint import LIBRARIES, code_version, data_digest, fingerprint
+from argus.fingerprint import LIBRARIES, data_digest, fingerprint, picture_version
 from argus.loop import LightningLoop, Pictures
 from argus.markers import Marker, State, title
 from argus.metrics.image_sums import image_sums
@@ -103,7 +103,7 @@ def build(cfg: DictConfig, cell: Settings, marker: Marker) -> Parts:
     perturbation = settings.build_perturbation(cfg)
     entries = perturb_texts(clean, perturbation, cell.seed)
     loop = LightningLoop(
-        Pictures(entries, perturbation, cell.seed, _pictures(cell), _files(cell), cell.change),
+        Pictures(entries, perturbation, cell.seed, _pictures(cell), _files(cfg, cell), cell.change),
         cell.hardware.trainer,
         cell.hardware.batch_size,
         cell.hardware.num_workers,
@@ -129,14 +129,14 @@ def pictures(megabytes: int) -> Cache[Image]:
     return Cache(megabytes * MEBIBYTE, _rgb_bytes)
 
 
-def _files(cell: Settings) -> PictureFiles:
-    return picture_files(cell.disk_cache, cell.disk_cache_mb)
+def _files(cfg: DictConfig, cell: Settings) -> PictureFiles:
+    return picture_files(cell.disk_cache, cell.disk_cache_mb, picture_version(cfg))
 
 
 @lru_cache(maxsize=1)
-def picture_files(folder: Path, megabytes: int) -> PictureFiles:
+def picture_files(folder: Path, megabytes: int, version: str) -> PictureFiles:
     """Return what holds perturbed pictures on disk."""
-    return PictureFiles(folder, megabytes * MEBIBYTE, code_version())
+    return PictureFiles(folder, megabytes * MEBIBYTE, version)
 
 
 def _rgb_bytes(picture: Image) -> int:

@@ -32,6 +32,7 @@ LIBRARIES = (
 )
 SMALL = 64 * 2**20  # bytes; larger files are told apart by size and time of change
 PARTS_OF_A_CELL = (
+    "cache.py",
     "cell.py",
     "data",
     "efficiency",
@@ -39,6 +40,7 @@ PARTS_OF_A_CELL = (
     "metrics",
     "models",
     "perturbations",
+    "picture_files.py",
     "records.py",
     "seeding.py",
     "tasks",
@@ -55,7 +57,7 @@ def fingerprint(cfg: DictConfig) -> str:
         "settings": {key: str(value) for key, value in flat(cfg).items()},
         "data": data_digest(yaml_of(cfg.dataset.reader)),
         "weights": weights(cfg),
-        "code": code_of(tuple(sorted(_targets(cfg)))),
+        "code": code_of(modules_of(cfg.model.adapter, cfg.dataset.reader, cfg.task.member, cfg.perturbation.transform)),
         "libraries": _versions(),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
@@ -95,19 +97,16 @@ def _versions() -> dict[str, str]:
     return {name: version(name) for name in LIBRARIES}
 
 
-def code_version() -> str:
-    """Return the digest of the code and the library versions that make a cell's result, 64 hexadecimal digits."""
-    return hashlib.sha256(json.dumps([_code(), _versions()], sort_keys=True).encode()).hexdigest()
+def picture_version(cfg: DictConfig) -> str:
+    """Return the digest of the code and the library versions that make a cell's pictures, 64 hexadecimal digits."""
+    code = code_of(modules_of(cfg.perturbation.transform))
+    return hashlib.sha256(json.dumps([code, _versions()], sort_keys=True).encode()).hexdigest()
 
 
-def _targets(cfg: DictConfig) -> set[str]:
-    """Return the modules of all classes that a cell's config names."""
-    sections = (cfg.model.adapter, cfg.dataset.reader, cfg.task.member, cfg.perturbation.transform)
-    return {
-        name.rpartition(".")[0]
-        for section in sections
-        for name in _named(OmegaConf.to_container(section, resolve=True))
-    }
+def modules_of(*sections: DictConfig) -> tuple[str, ...]:
+    """Return the modules of all classes that sections of a config name, sorted."""
+    plain = [OmegaConf.to_container(section, resolve=True) for section in sections]
+    return tuple(sorted({name.rpartition(".")[0] for section in plain for name in _named(section)}))
 
 
 def _named(node: object) -> Iterator[str]:
@@ -125,20 +124,10 @@ def code_of(modules: tuple[str, ...]) -> str:
     of it, so that a new perturbation leaves finished cells of the others finished.
     """
     found = reached(("argus.cell", *modules))
-    parts = [path for path in found if PACKAGE not in path.parents or _is_part(path)]
+    own = {path: path.relative_to(PACKAGE).parts[0] for path in found if PACKAGE in path.parents}
+    parts = [path for path in found if path not in own or own[path] in PARTS_OF_A_CELL]
     tables = {table for path in parts for table in (path.parent / "tables").glob("*.tsv")}
     return f"{__version__} {_digest([*parts, *tables])}"
-
-
-def _is_part(path: Path) -> bool:
-    return path.relative_to(PACKAGE).parts[0] in PARTS_OF_A_CELL
-
-
-@lru_cache(maxsize=1)
-def _code() -> str:
-    code = [path for ending in ("py", "tsv") for path in PACKAGE.rglob(f"*.{ending}")]
-    files = [path for path in code if _is_part(path)]
-    return f"{__version__} {_digest(files)}"
 
 
 def _digest(paths: Iterable[Path]) -> str:

@@ -11,7 +11,7 @@ from hydra import compose, initialize_config_dir
 
 from argus.configuration import PACKAGE, conf_dir
 from argus.errors import ConfigError
-from argus.fingerprint import PARTS_OF_A_CELL, _targets, code_of
+from argus.fingerprint import PARTS_OF_A_CELL, code_of, modules_of
 from argus.imports import reached
 
 LOADED = """
@@ -23,7 +23,8 @@ print("\\n".join(m.__file__ for n, m in list(sys.modules.items()) if n.split("."
 
 def targets(*overrides: str) -> tuple[str, ...]:
     with initialize_config_dir(str(conf_dir()), version_base=None):
-        return tuple(sorted(_targets(compose("run", overrides=list(overrides)))))
+        cfg = compose("run", overrides=list(overrides))
+        return modules_of(cfg.model.adapter, cfg.dataset.reader, cfg.task.member, cfg.perturbation.transform)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ def as_json(scorecards: Sequence[Scorecard], scheme: Scheme) -> dict[str, Any]:
         "weights": asdict(scheme.weights),
         "formulas": scheme.formulas.described(),
         "bootstrap": asdict(scheme.bootstrap),
+        "reference_model": scheme.reference_model,
         "ranking": [{"rank": rank, "model": card.name} for rank, card in ranked(scorecards)],
         "leaders": gap_sentence(scorecards),
         "models": {card.name: _card(card) for card in scorecards},

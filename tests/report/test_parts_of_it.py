@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from argus.report.html.costs import by_task, overall_cost
@@ -51,10 +53,19 @@ def test_models_look_different_by_colour_and_shape():
 def test_the_verdict_names_the_leader_and_how_sure_that_is(small, make_analysis, make_sweep):
     told = verdict(small, "official")
     assert "the highest overall score of 2 models" in told
-    assert "of cases" in told
+    assert "of the resamples of the pictures" in told
     assert verdict(make_analysis(make_sweep(("clip",))), "official").startswith("Only clip has an overall score")
 
 
 def test_the_verdict_says_where_models_are_small_stand_ins(small):
     assert "tell nothing of the published ones" in verdict(small, "pocket")
     assert "tell nothing of the published ones" not in verdict(small, "official")
+
+
+def test_the_verdict_names_tasks_that_no_rank_stands_on(make_analysis, make_sweep):
+    cells = make_sweep()
+    some = next(one for one in cells if one.key.model == "gemma" and one.key.perturbation == "clean")
+    writes = replace(some, key=replace(some.key, task="captioning"), run_id="writes")
+    assert "No rank stands on captioning: no score there of clip." in verdict(
+        make_analysis([*cells, writes]), "official"
+    )

@@ -46,9 +46,7 @@ def verdict(analysis: Analysis, suite: str) -> str:
 def _capital(sentence: str) -> str:
     # A sentence that starts with a model's name keeps it as it is spelt.
     first = sentence.split(" ", 1)[0]
-    return (
-        sentence if first not in ("the", "only", "no", "of", "without", "these") else sentence[0].upper() + sentence[1:]
-    )
+    return sentence if first not in ("the", "only", "no", "of", "it", "these") else sentence[0].upper() + sentence[1:]
 
 
 def _verdict(analysis: Analysis) -> Iterator[str]:
@@ -70,7 +68,7 @@ def _verdict(analysis: Analysis) -> Iterator[str]:
     yield from _left_out(order)
     first = _first(analysis)
     if leader.name in first:
-        yield f"the same models on other pictures of this kind would put it first in {first[leader.name]:.0%} of cases"
+        yield f"it comes first in {first[leader.name]:.1%} of the resamples of the pictures"
     told = findings(analysis)
     if told:
         yield told[0]
@@ -82,7 +80,7 @@ def _left_out(cards: Sequence[Scorecard]) -> Iterator[str]:
     for task in sorted({task for card in cards for task in card.by_task}):
         lacking = [card.name for card in cards if task not in card.by_task or card.by_task[task].gap]
         if lacking:
-            yield f"without {task}, for which {listed(lacking)} {'has' if len(lacking) == 1 else 'have'} no score"
+            yield f"no rank stands on {task}: no score there of {listed(lacking)}"
 
 
 def _first(analysis: Analysis) -> dict[str, float]:
