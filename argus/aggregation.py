@@ -20,7 +20,7 @@ from argus.reporting import report_of
 from argus.scoring.analysis import Analysis, analyse
 from argus.scoring.breakage import breakages
 from argus.scoring.pairing import rescorer
-from argus.scoring.records import Scorecard
+from argus.scoring.records import Breakdown, Scorecard, Value
 from argus.scoring.resampling import Counts
 from argus.scoring.scheme import Scheme
 from argus.scoring.vector import compare, scorecards
@@ -149,15 +149,22 @@ def _params(scheme: Scheme) -> dict[str, object]:
     return {"weighting": scheme.name} | reference | weights | formulas | bootstrap
 
 
+def _parts(of: Breakdown) -> dict[str, Value]:
+    return {
+        **{f"dataset.{name}": value for name, value in of.by_dataset.items()},
+        **{f"task.{name}": value for name, value in of.by_task.items()},
+        **{f"RR.{one.perturbation}": one.ratio for one in of.by_perturbation},
+        **{f"RR.{one.modality}.{one.family}": one.ratio for one in of.by_family},
+    }
+
+
 def _metrics(card: Scorecard, analysis: Analysis) -> dict[str, float]:
     """Return every figure of a scorecard that has a value, with its interval; gaps are in scores.json with reasons."""
     figures = {
         **card.own.figures(),
         **{f"common.{name}": value for name, value in card.common.figures().items()},
-        **{f"dataset.{name}": value for name, value in card.by_dataset.items()},
-        **{f"task.{name}": value for name, value in card.by_task.items()},
-        **{f"RR.{ratio.perturbation}": ratio.ratio for ratio in card.by_perturbation},
-        **{f"RR.{one.modality}.{one.family}": one.ratio for one in card.by_family},
+        **_parts(card.own_by),
+        **{f"shared.{name}": value for name, value in _parts(card.shared_by).items()},
     }
     if card.name in analysis.corrected_cdc:
         figures["common.CDC_corrected"] = analysis.corrected_cdc[card.name]

@@ -51,7 +51,8 @@ def artifact(store: Store, run: str, name: str, read: Callable[[Path], object]) 
 def test_every_figure_has_its_interval_in_json_metrics_and_tables(store: Store, aggregated: Aggregate) -> None:
     document = artifact(store, aggregated.run_id, "scores.json", lambda path: json.loads(path.read_text()))
     for card in document["models"].values():
-        groups = (card["by_dataset"], card["by_task"], card["by_perturbation"], card["by_family"])
+        parts = ("by_dataset", "by_task", "by_perturbation", "by_family", "by_modality")
+        groups = [of[part] for of in (card, card["shared"]) for part in parts]
         assert set(card["by_family"]) == {"image/blur", "text/typing"}
         for value in [
             *(card[name] for name in ("P", "CDC", "RR", "E", "overall")),
@@ -59,7 +60,15 @@ def test_every_figure_has_its_interval_in_json_metrics_and_tables(store: Store, 
         ]:
             assert value["interval"][0] <= value["value"] <= value["interval"][1]
     runs = tracking.find(store, store.scores_experiment, "tags.`argus.kind` = 'scorecard'")
-    parts = ("common.P", "dataset.coco", "task.reasoning", "RR.blur", "RR.text.typing")
+    parts = (
+        "common.P",
+        "dataset.coco",
+        "task.reasoning",
+        "RR.blur",
+        "RR.text.typing",
+        "shared.RR.blur",
+        "shared.task.reasoning",
+    )
     for name in ("P", "CDC", "RR", "E", "overall", *parts):
         assert runs[0].metrics[f"{name}_low"] <= runs[0].metrics[name] <= runs[0].metrics[f"{name}_high"]
     scores = artifact(store, aggregated.run_id, "scores.parquet", pd.read_parquet)

@@ -8,7 +8,7 @@ from typing import Any
 
 from argus.report.ranking import gap_sentence, ranked
 from argus.scoring.analysis import Analysis
-from argus.scoring.records import Absent, FamilyRatio, Ratio, Scorecard, Value, Vector
+from argus.scoring.records import Absent, Breakdown, FamilyRatio, Ratio, Scorecard, Value, Vector
 from argus.scoring.scheme import Scheme
 
 
@@ -66,13 +66,21 @@ def _card(card: Scorecard) -> dict[str, Any]:
         **_vector(card.own),
         "coverage": card.coverage,
         "common": {**_vector(card.common), "coverage": card.common_coverage},
-        "by_dataset": _values(card.by_dataset),
-        "by_task": _values(card.by_task),
-        "by_perturbation": {one.perturbation: _ratio(one) for one in card.by_perturbation},
-        "by_family": {f"{one.modality}/{one.family}": _ratio(one) for one in card.by_family},
+        **_breakdown(card.own_by),
+        "shared": _breakdown(card.shared_by),
         "missing": _absent(card.missing),
         "dropped": _absent(card.dropped),
         "notes": list(card.notes),
+    }
+
+
+def _breakdown(parts: Breakdown) -> dict[str, Any]:
+    return {
+        "by_dataset": _values(parts.by_dataset),
+        "by_task": _values(parts.by_task),
+        "by_perturbation": {one.perturbation: _ratio(one) for one in parts.by_perturbation},
+        "by_family": {f"{one.modality}/{one.family}": _ratio(one) for one in parts.by_family},
+        "by_modality": _values(parts.by_modality),
     }
 
 

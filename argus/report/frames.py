@@ -74,8 +74,12 @@ def _cell(cell: CellResult, intervals: Mapping[str, tuple[float, float]]) -> dic
 
 
 def curves(card: Scorecard) -> dict[int, dict[str, float]]:
-    """Return what is left at each severity, 1 at severity 0: metrics that MLflow draws as curves over their steps."""
-    names = {f"curve.{one.perturbation}": one.by_severity for one in card.by_perturbation if len(one.by_severity) > 1}
+    """Return what is left at each severity, 1 at severity 0: metrics that MLflow draws as curves over their steps.
+
+    They stand over the cells that the models share, so that the curves of several runs compare.
+    """
+    found = card.shared_by.by_perturbation
+    names = {f"curve.{one.perturbation}": one.by_severity for one in found if len(one.by_severity) > 1}
     curves: dict[int, dict[str, float]] = {0: dict.fromkeys(names, 1.0)} if names else {}
     for name, values in names.items():
         for severity, value in values.items():

@@ -22,9 +22,10 @@ def report(scorecards: Sequence[Scorecard], scheme: Scheme) -> Group:
     """Return all that a sweep ends with: A(M), clean scores, robustness by perturbation, and the notes beneath."""
     parts: list[Table | Text] = [table(scorecards, scheme)]
     parts.append(clean_scores(scorecards))
-    if any(card.by_perturbation for card in scorecards):
+    changes = [card.shared_by for card in scorecards]
+    if any(one.by_perturbation for one in changes):
         parts.append(breakdown(scorecards))
-    if any(len(card.by_family) < len(card.by_perturbation) for card in scorecards if card.by_family):
+    if any(len(one.by_family) < len(one.by_perturbation) for one in changes if one.by_family):
         parts.append(families(scorecards))
     if lines := notes(scorecards):
         parts.append(Text("\n".join(lines)))
@@ -80,29 +81,36 @@ def _numbers(vector: Vector) -> list[float | None]:
 
 
 def clean_scores(scorecards: Sequence[Scorecard]) -> Table:
-    """Return the mean clean score by dataset and by task, one column a model; each over the cells that it has."""
-    grid = Table(title="Clean score by dataset and by task", box=box.SIMPLE_HEAD)
+    """Return the mean clean score by dataset and by task, one column a model, over the cells that a row's models share."""
+    grid = Table(title=f"Clean score by dataset and by task{_shared(scorecards)}", box=box.SIMPLE_HEAD)
     for heading in ("by", "name"):
         grid.add_column(heading)
     for card in scorecards:
         grid.add_column(Text(card.name), justify="right", overflow="fold")
     for part in ("dataset", "task"):
-        groups: list[Mapping[str, Value]] = [getattr(card, f"by_{part}") for card in scorecards]
+        groups: list[Mapping[str, Value]] = [getattr(card.shared_by, f"by_{part}") for card in scorecards]
         for name in groups[0]:
             grid.add_row(part, Text(name), *(_number(values[name]) for values in groups))
         grid.add_section()
     return grid
 
 
+def _shared(scorecards: Sequence[Scorecard]) -> str:
+    """Return which cells a row stands over, where the models have different ones."""
+    differ = any(card.own_by != card.shared_by for card in scorecards)
+    return "\neach row over the cells shared by all models with any" if differ else ""
+
+
 def breakdown(scorecards: Sequence[Scorecard]) -> Table:
-    """Return RR by perturbation and severity, one column a model; each model over the cells that it has."""
-    mine = [{(one.modality, one.perturbation): one for one in card.by_perturbation} for card in scorecards]
-    return _ratios_table("RR by perturbation: what is left of the clean score", "perturbation", scorecards, mine)
+    """Return RR by perturbation and severity, one column a model, over the cells that a row's models share."""
+    mine = [{(one.modality, one.perturbation): one for one in card.shared_by.by_perturbation} for card in scorecards]
+    title = f"RR by perturbation: what is left of the clean score{_shared(scorecards)}"
+    return _ratios_table(title, "perturbation", scorecards, mine)
 
 
 def families(scorecards: Sequence[Scorecard]) -> Table:
     """Return RR by family and severity, one column a model: the mean over the family's perturbations."""
-    mine = [{(one.modality, one.family): one for one in card.by_family} for card in scorecards]
+    mine = [{(one.modality, one.family): one for one in card.shared_by.by_family} for card in scorecards]
     return _ratios_table("RR by family and severity", "family", scorecards, mine)
 
 
@@ -130,7 +138,7 @@ def _ratios_table(
 def _at(one: Ratio | FamilyRatio | None, severity: int | None) -> Text:
     """Return the ratio at a severity, or the mean; "-" where the model has no such cell."""
     if one is None or (severity is not None and severity not in one.by_severity):
-        return Text("- ")
+        return Text("- " if one is None or not one.ratio.gap else f"{GAP} ")
     return _number(one.ratio if severity is None else one.by_severity[severity])
 
 

@@ -87,6 +87,17 @@ class FamilyRatio:
 
 
 @dataclass(frozen=True)
+class Breakdown:
+    """What A(M) is made of, part by part; a row that a model has no cell in is not there, or a gap."""
+
+    by_dataset: Mapping[str, Value]  # mean clean scores
+    by_task: Mapping[str, Value]
+    by_perturbation: tuple[Ratio, ...]
+    by_family: tuple[FamilyRatio, ...]
+    by_modality: Mapping[str, Value]  # the means of ratios that RR is the mean of
+
+
+@dataclass(frozen=True)
 class Absent:
     """A cell that a model's figures stand without, and why."""
 
@@ -105,10 +116,8 @@ class Scorecard:
     common: Vector  # over the cells that all compared models have; ranks come from here
     coverage: str  # "9 of 12 cells", clean and perturbed
     common_coverage: str  # the same of the common cells
-    by_dataset: Mapping[str, Value]
-    by_task: Mapping[str, Value]
-    by_perturbation: tuple[Ratio, ...]
-    by_family: tuple[FamilyRatio, ...]
+    own_by: Breakdown  # over the cells that the model has
+    shared_by: Breakdown  # each row over the cells that all models with any cell in it share: what compares
     missing: tuple[Absent, ...]  # failed, killed, never run or unusable
     dropped: tuple[Absent, ...]  # make no sense for this model
     notes: tuple[str, ...]

@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 
 from argus.errors import DataError
 from argus.records import LOAD, CellResult, DroppedCell
+from argus.scoring.breakdown import NO_CELL, own_breakdown, shared_breakdowns
 from argus.scoring.cells import Contender, Ledger, Rescore, by_contender, ledger_of, slot_of
 from argus.scoring.consistency import consistency, medians
 from argus.scoring.drawn import Drawn, mean, value_of
 from argus.scoring.efficiency import efficiencies, efficiency
 from argus.scoring.overall import overall
-from argus.scoring.records import CLEAN, Absent, Scorecard, Slot, Value, Vector
+from argus.scoring.records import CLEAN, Absent, Breakdown, Scorecard, Slot, Value, Vector
 from argus.scoring.resampling import NONE, Resamples
-from argus.scoring.robustness import family_ratios, ratios, robustness
+from argus.scoring.robustness import robustness
 from argus.scoring.scheme import Scheme
 
 
@@ -29,7 +30,7 @@ class Evidence:
 
 BUSY = 1.5  # processes a core; Argus itself keeps at most one on each
 OWN_EMPTY = {
-    "P": "no clean cell with a score",
+    "P": NO_CELL,
     "RR": "no perturbed cell with a clean baseline",
     "E": "no clean cell with measured costs",
 }
@@ -96,7 +97,13 @@ def compare(
 
 def scorecards(comparison: Comparison, scheme: Scheme) -> tuple[Scorecard, ...]:
     """Return one scorecard for each model and hardware profile, sorted by name."""
-    return tuple(_scorecard(name, comparison, scheme) for name in comparison.own)
+    slots = comparison.field.slots
+    cells = [item for mine in comparison.cells.values() for item in mine.items()]
+    families = {slot.perturbation: cell.family for slot, cell in cells if cell.family}  # older runs kept none
+    ledgers = {name: mine.ledger for name, mine in comparison.own.items()}
+    shared = shared_breakdowns(ledgers, slots, families)
+    own = {name: own_breakdown(ledger, slots, families) for name, ledger in ledgers.items()}
+    return tuple(_scorecard(name, comparison, scheme, own[name], shared[name]) for name in comparison.own)
 
 
 def score_models(
@@ -110,13 +117,13 @@ def score_models(
     return scorecards(compare(cells, scheme, rescore, dropped, resamples), scheme)
 
 
-def _scorecard(name: Contender, comparison: Comparison, scheme: Scheme) -> Scorecard:
+def _scorecard(
+    name: Contender, comparison: Comparison, scheme: Scheme, own_by: Breakdown, shared_by: Breakdown
+) -> Scorecard:
     drops = {slot_of(d.key): d.reason for d in comparison.dropped if (d.key.model, d.key.hardware) == name}
     mine, common, field = comparison.own[name], comparison.common, comparison.field
     cells, ledger = comparison.cells[name], mine.ledger
     missing = {s: reason for s, reason in ledger.absent.items() if s in cells or s not in drops}
-    by_perturbation = ratios(ledger.pairs)
-    families = {slot.perturbation: cell.family for slot, cell in cells.items()}
     own = vector_of(mine, field, scheme)
     return Scorecard(
         name=comparison.name(name),
@@ -126,10 +133,8 @@ def _scorecard(name: Contender, comparison: Comparison, scheme: Scheme) -> Score
         common=_common_vector(name, common, field, scheme),
         coverage=_coverage(ledger, field),
         common_coverage=_coverage(common[name].ledger, field) if name in common else "no cell",
-        by_dataset=_by(ledger.scores, field.slots, "dataset"),
-        by_task=_by(ledger.scores, field.slots, "task"),
-        by_perturbation=by_perturbation,
-        by_family=family_ratios(by_perturbation, families),
+        own_by=own_by,
+        shared_by=shared_by,
         missing=tuple(Absent(slot, missing[slot]) for slot in sorted(missing)),
         dropped=tuple(Absent(slot, drops[slot]) for slot in sorted(drops) if slot not in cells),
         notes=(
@@ -199,16 +204,6 @@ def _common_vector(name: Contender, common: Mapping[Contender, Evidence], field:
         gap = Value(None, "no cell", f"{name.model} has no clean score, so it is not compared")
         return Vector(gap, gap, gap, gap, gap)
     return vector_of(common[name], field, scheme)
-
-
-def _by(scores: Mapping[Slot, Drawn], slots: Sequence[Slot], part: str) -> dict[str, Value]:
-    """Return the mean clean score for each dataset or task that there is to have."""
-    found: dict[str, Value] = {}
-    for group in sorted({getattr(slot, part) for slot in slots}):
-        total = sum(slot.perturbation == CLEAN and getattr(slot, part) == group for slot in slots)
-        mine = {slot: score for slot, score in scores.items() if getattr(slot, part) == group}
-        found[group] = capability(mine, total, OWN_EMPTY["P"])
-    return found
 
 
 def _unread(cells: Mapping[Slot, CellResult], ledger: Ledger) -> tuple[str, ...]:

@@ -61,12 +61,16 @@ def test_every_resample_is_scored_as_the_cells_of_that_resample_would_be(sweep, 
             for figure in ("P", "RR", "E", "overall"):
                 value, expected = card.common.figures()[figure], other.common.figures()[figure]
                 assert value.draws[number] == pytest.approx(expected.value), figure
-            for by, theirs in ((card.by_dataset, other.by_dataset), (card.by_task, other.by_task)):
-                assert {name: value.draws[number] for name, value in by.items()} == pytest.approx(
-                    {name: value.value for name, value in theirs.items()}
-                )
-            for ratio, theirs in zip(card.by_perturbation, other.by_perturbation, strict=True):
-                assert ratio.ratio.draws[number] == pytest.approx(theirs.ratio.value)
+            for part in ("own_by", "shared_by"):
+                check_parts(getattr(card, part), getattr(other, part), number)
+
+
+def check_parts(parts, expected, number):
+    for name in ("by_dataset", "by_task", "by_modality"):
+        drawn = {key: value.draws[number] for key, value in getattr(parts, name).items()}
+        assert drawn == pytest.approx({key: value.value for key, value in getattr(expected, name).items()})
+    for ratio, other in zip(parts.by_perturbation, expected.by_perturbation, strict=True):
+        assert ratio.ratio.draws[number] == pytest.approx(other.ratio.value)
 
 
 def test_resamples_move_no_figure(sweep, make_scheme):

@@ -42,8 +42,8 @@ def test_the_whole_vector_by_hand(complete, make_scheme):
     assert clip.coverage == "5 of 5 cells"
     assert clip.missing == ()
     assert clip.common == clip.own
-    assert {name: value.value for name, value in clip.by_dataset.items()} == {"coco": 0.8, "clevr": 0.4}
-    assert {name: value.value for name, value in clip.by_task.items()} == {"retrieval": 0.8, "reasoning": 0.4}
+    assert {name: value.value for name, value in clip.own_by.by_dataset.items()} == {"coco": 0.8, "clevr": 0.4}
+    assert {name: value.value for name, value in clip.own_by.by_task.items()} == {"retrieval": 0.8, "reasoning": 0.4}
 
 
 def test_ability_to_do_fewer_tasks_stands_in_the_coverage_and_common_cells_decide(complete, make_cell, make_scheme):

@@ -25,9 +25,10 @@ def grids(analysis: Analysis) -> Section:
     """Return what each perturbation leaves of each model's score, and below it every score."""
     words = (
         "Greener is better, on one scale from 0 to 1. A cell without a score is grey and says gap; a dash is a cell "
-        "that makes no sense for the model, as a typo does for one that reads no text. Neither counts as 0."
+        "that makes no sense for the model, as a typo does for one that reads no text. Neither counts as 0. In the map "
+        "of RR each row stands over the cells that all models with any cell in it share, so that its columns compare."
     )
-    plots = [_ratios(analysis)] if any(card.by_perturbation for card in analysis.scorecards) else []
+    plots = [_ratios(analysis)] if _perturbations(analysis) else []
     plots += [_scores(card, analysis.cells[card.name]) for card in analysis.scorecards if analysis.cells[card.name]]
     return Section("cells", "Every model, data set and perturbation", (Text(words), Plots(tuple(plots))))
 
@@ -37,21 +38,22 @@ def _ratios(analysis: Analysis) -> Plot:
     for card in analysis.scorecards:
         reasons = {drop.slot.perturbation: NOT_MEANT + drop.reason for drop in card.dropped}
         reasons |= {absent.slot.perturbation: absent.reason for absent in card.missing}
-        known = {one.perturbation: one.ratio for one in card.by_perturbation}
+        mine = {one.perturbation: one.ratio for one in card.shared_by.by_perturbation}
         for name in _perturbations(analysis):
             none = Value(None, "", reasons.get(name, "not run"))
-            found[name, card.name] = known.get(name, none)
+            found[name, card.name] = mine.get(name, none)
     names = [card.name for card in analysis.scorecards]
-    worst = min((pair for pair in found if found[pair].value is not None), key=lambda p: found[p].value or 0)
-    finding = (
-        f"RR of {len(names)} models under {len(_perturbations(analysis))} perturbations. The most is lost by "
-        f"{worst[1]} under {worst[0]}: {found[worst].value:.0%} of its clean score is left."
-    )
+    known = {pair: value.value for pair, value in found.items() if value.value is not None}
+    finding = f"RR of {len(names)} models under {len(_perturbations(analysis))} perturbations."
+    if known:
+        worst = min(known, key=known.__getitem__)
+        finding += f" The most is lost by {worst[1]} under {worst[0]}: {known[worst]:.0%} of its clean score is left."
     return _plot("RR by perturbation: the share of the clean score that is left", finding, found, "perturbation")
 
 
 def _perturbations(analysis: Analysis) -> list[str]:
-    return list(dict.fromkeys(one.perturbation for card in analysis.scorecards for one in card.by_perturbation))
+    found = (one.perturbation for card in analysis.scorecards for one in card.shared_by.by_perturbation)
+    return list(dict.fromkeys(found))
 
 
 def _scores(card: Scorecard, cells: Mapping[Slot, Any]) -> Plot:

@@ -77,8 +77,8 @@ def _verdict(analysis: Analysis) -> Iterator[str]:
 
 def _left_out(cards: Sequence[Scorecard]) -> Iterator[str]:
     """Name the tasks that are in no rank, because a model has no score there."""
-    for task in sorted({task for card in cards for task in card.by_task}):
-        lacking = [card.name for card in cards if task not in card.by_task or card.by_task[task].gap]
+    for task in sorted({task for card in cards for task in card.own_by.by_task}):
+        lacking = [card.name for card in cards if task not in card.own_by.by_task or card.own_by.by_task[task].gap]
         if lacking:
             yield f"no rank stands on {task}: no score there of {listed(lacking)}"
 
