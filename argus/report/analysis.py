@@ -18,6 +18,7 @@ def analysis_frames(analysis: Analysis) -> dict[str, pd.DataFrame]:
     tables = {
         "differences": _differences(analysis),
         "ranks": _ranks(analysis),
+        "leads": _leads(analysis),
         "weights": _weights(analysis),
         "alternatives": _alternatives(analysis),
         "gap": _gap(analysis),
@@ -66,6 +67,20 @@ def _ranks(analysis: Analysis) -> list[dict[str, Any]]:
             **{f"probability_{rank}": share for rank, share in enumerate(one.probabilities, start=1)},
         }
         for one in analysis.ranks
+    ]
+
+
+def _leads(analysis: Analysis) -> list[dict[str, Any]]:
+    return [
+        {
+            "figure": one.figure,
+            "first": ", ".join(one.first),
+            **_value("value", one.value),
+            "told_apart": one.told_apart,
+            "as_good": ", ".join(one.as_good),
+            "lacking": ", ".join(one.lacking),
+        }
+        for one in analysis.leads
     ]
 
 

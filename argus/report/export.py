@@ -32,6 +32,7 @@ def analysis_as_json(analysis: Analysis) -> dict[str, Any]:
     return {
         "differences": [asdict(one) | {"beyond_noise": one.beyond_noise} for one in analysis.differences],
         "ranks": [asdict(one) for one in analysis.ranks],
+        "leads": [asdict(one) | {"value": _value(one.value)} for one in analysis.leads],
         "CDC_corrected": _values(analysis.corrected_cdc),
         "gap": {
             "reliability": _values(gap.reliability),
@@ -70,6 +71,7 @@ def _card(card: Scorecard) -> dict[str, Any]:
         "shared": _breakdown(card.shared_by),
         "missing": _absent(card.missing),
         "dropped": _absent(card.dropped),
+        "little_to_lose": list(card.little_to_lose),
         "notes": list(card.notes),
     }
 

@@ -81,7 +81,7 @@ def _numbers(vector: Vector) -> list[float | None]:
 
 
 def clean_scores(scorecards: Sequence[Scorecard]) -> Table:
-    """Return the mean clean score by dataset and by task, one column a model, over the cells that a row's models share."""
+    """Return mean clean scores by dataset and by task, one column a model, over the cells that a row's models share."""
     grid = Table(title=f"Clean score by dataset and by task{_shared(scorecards)}", box=box.SIMPLE_HEAD)
     for heading in ("by", "name"):
         grid.add_column(heading)
@@ -90,7 +90,7 @@ def clean_scores(scorecards: Sequence[Scorecard]) -> Table:
     for part in ("dataset", "task"):
         groups: list[Mapping[str, Value]] = [getattr(card.shared_by, f"by_{part}") for card in scorecards]
         for name in groups[0]:
-            grid.add_row(part, Text(name), *(_number(values[name]) for values in groups))
+            grid.add_row(part, Text(name), *_starred([values[name] for values in groups]))
         grid.add_section()
     return grid
 
@@ -129,17 +129,26 @@ def _ratios_table(
         columns = [ratios.get((modality, name)) for ratios in mine]
         severities = sorted({severity for one in columns if one is not None for severity in one.by_severity})
         for severity in severities:
-            grid.add_row(modality, Text(name), str(severity), *(_at(one, severity) for one in columns))
-        if len(severities) > 1:
-            grid.add_row(modality, Text(name), "mean", *(_at(one, None) for one in columns))
+            grid.add_row(modality, Text(name), str(severity), *_starred([_at(one, severity) for one in columns]))
+        if len(severities) > 1 or not severities:
+            grid.add_row(modality, Text(name), "mean", *_starred([_at(one, None) for one in columns]))
     return grid
 
 
-def _at(one: Ratio | FamilyRatio | None, severity: int | None) -> Text:
-    """Return the ratio at a severity, or the mean; "-" where the model has no such cell."""
+def _at(one: Ratio | FamilyRatio | None, severity: int | None) -> Value | None:
+    """Return the ratio at a severity, or the mean; None where the model has no such cell."""
     if one is None or (severity is not None and severity not in one.by_severity):
-        return Text("- " if one is None or not one.ratio.gap else f"{GAP} ")
-    return _number(one.ratio if severity is None else one.by_severity[severity])
+        return None
+    return one.ratio if severity is None else one.by_severity[severity]
+
+
+def _starred(values: Sequence[Value | None]) -> list[Text]:
+    """Return a row of figures, the highest of several with a star; "-" where the model has no such cell."""
+    known = [value.value for value in values if value is not None and value.value is not None]
+    return [
+        Text("- ") if value is None else _number(value, len(known) > 1 and value.value == max(known))
+        for value in values
+    ]
 
 
 def notes(scorecards: Sequence[Scorecard]) -> tuple[str, ...]:
@@ -171,7 +180,7 @@ def caveats(card: Scorecard) -> list[str]:
     rr = card.own.RR.value
     if rr is not None and rr > 1:
         lines.append(f"RR {rr:.3f} is above 1 (perturbed input scored higher) and counts as 1 in the overall")
-    return [*lines, *card.notes]
+    return [*lines, *card.little_to_lose, *card.notes]
 
 
 def by_reason(cells: Iterable[Absent]) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from argus.scoring.consistency import consistency
 from argus.scoring.corruption_error import CorruptionError, corruption_errors
 from argus.scoring.differences import Difference, differences
 from argus.scoring.gap import CapabilityReliabilityGap, capability_reliability_gap
+from argus.scoring.leads import Lead, leads
 from argus.scoring.rank_probability import RankProbability, rank_probabilities
 from argus.scoring.records import Scorecard, Slot, Value
 from argus.scoring.scheme import Scheme
@@ -35,6 +36,7 @@ class Analysis:
     corrected_cdc: Mapping[str, Value]  # CDC less the sampling noise in it
     differences: tuple[Difference, ...]  # of each pair of models, figure by figure
     ranks: tuple[RankProbability, ...]  # of each model, figure by figure
+    leads: tuple[Lead, ...]  # who comes first by each figure, task and kind of perturbation
     gap: CapabilityReliabilityGap
     weights: WeightAnalysis | None
     weights_gap: str  # why there is none
@@ -58,6 +60,7 @@ def analyse(
         values = {card.name: card.common.figures()[figure] for card in compared}
         found.append(differences(figure, values))
         ranks.append(rank_probabilities(figure, values, found[-1]))
+    apart = tuple(one for family in found for one in family)
     weights = _weights(compared, scheme)
     return Analysis(
         scheme=scheme,
@@ -65,8 +68,9 @@ def analyse(
         cells={comparison.name(name): mine for name, mine in comparison.cells.items()},
         cell_intervals=cell_intervals,
         corrected_cdc=_corrected_cdc(comparison, scheme),
-        differences=tuple(one for family in found for one in family),
+        differences=apart,
         ranks=tuple(one for family in ranks for one in family),
+        leads=leads(compared, apart),
         gap=capability_reliability_gap({card.name: card.common for card in compared}),
         weights=None if isinstance(weights, str) else weights,
         weights_gap=weights if isinstance(weights, str) else "",

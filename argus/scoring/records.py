@@ -120,4 +120,5 @@ class Scorecard:
     shared_by: Breakdown  # each row over the cells that all models with any cell in it share: what compares
     missing: tuple[Absent, ...]  # failed, killed, never run or unusable
     dropped: tuple[Absent, ...]  # make no sense for this model
+    little_to_lose: tuple[str, ...]  # clean scores that a rule without pictures gets too
     notes: tuple[str, ...]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from argus.errors import DataError
 from argus.records import LOAD, CellResult, DroppedCell
+from argus.scoring.baselines import little_to_lose
 from argus.scoring.breakdown import NO_CELL, own_breakdown, shared_breakdowns
 from argus.scoring.cells import Contender, Ledger, Rescore, by_contender, ledger_of, slot_of
 from argus.scoring.consistency import consistency, medians
@@ -137,6 +138,7 @@ def _scorecard(
         shared_by=shared_by,
         missing=tuple(Absent(slot, missing[slot]) for slot in sorted(missing)),
         dropped=tuple(Absent(slot, drops[slot]) for slot in sorted(drops) if slot not in cells),
+        little_to_lose=little_to_lose(ledger.scores, cells),
         notes=(
             *_unread(cells, ledger),
             *_busy(cells, mine.costs),

@@ -16,6 +16,7 @@ from argus.scoring.resampling import NONE
 
 TITLES = (
     "Scores",
+    "Which model for what",
     "What was compared",
     "The Capability-Reliability Gap",
     "Every model, data set and perturbation",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from argus.report.html.background import Background
 from argus.report.html.breaking import breaking
+from argus.report.html.choice import choice
 from argus.report.html.comparisons import alternatives, differences
 from argus.report.html.efficiency import efficiency
 from argus.report.html.grids import grids
@@ -31,6 +32,7 @@ def sections(analysis: Analysis, background: Background) -> tuple[Section, ...]:
     of = looks([card.name for card in analysis.scorecards])
     return (
         scores(analysis),
+        choice(analysis),
         compared(analysis, background),
         reliability(analysis, of),
         grids(analysis),

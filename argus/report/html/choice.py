@@ -1,0 +1,58 @@
+"""Which model for what: who comes first by each figure, and who may be as good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from argus.report.html.costs import COSTS, overall_cost
+from argus.report.html.parts import Cell, Points, Section, Table, Text, gap, number
+from argus.scoring.analysis import Analysis
+from argus.scoring.leads import Lead
+
+MATTERS = {
+    "P": "capability on clean input (P)",
+    "CDC": "evenness across data sets (CDC)",
+    "RR": "robustness (RR)",
+    "E": "low cost (E)",
+    "RR image": "robustness to changed pictures",
+    "RR text": "robustness to changed texts",
+}
+LOW = {"latency_p50_ms": "low latency", "peak_memory_mb": "little memory"}
+TASK = "task "
+CAPTION = "Who comes first by what"
+
+Row = tuple[Cell, ...]
+
+
+def choice(analysis: Analysis) -> Section:
+    """Return a table of what may matter most, and which model then comes first."""
+    title = "Which model for what"
+    rows = (*(_row(one, analysis.scheme.name) for one in analysis.leads), *_cheapest(analysis))
+    if len(analysis.scorecards) < 2 or not rows:
+        return Section("choice", title, (Text("There is no second model to choose from."),))
+    words = (
+        "Find what matters most to you. As good, as far as these pictures tell, are models whose difference from the "
+        "first is not beyond noise: among them choose by another row. Each row stands over cells that its models share."
+    )
+    told = tuple(f"{card.name}, {line}" for card in analysis.scorecards for line in card.little_to_lose)
+    columns = ("what matters", "first", "its figure", "as good", "has none")
+    return Section("choice", title, (Text(words), Table(CAPTION, columns, rows), *((Points(told),) if told else ())))
+
+
+def _row(one: Lead, weighting: str) -> Row:
+    as_good = Cell(", ".join(one.as_good) or "none") if one.told_apart else gap("needs resamples")
+    matters = MATTERS.get(one.figure, f"{one.figure.removeprefix(TASK)}, clean input")
+    what = f"all of it, weighted as '{weighting}'" if one.figure == "overall" else matters
+    return (Cell(what), Cell(", ".join(one.first)), number(one.value), as_good, Cell(", ".join(one.lacking) or "–"))
+
+
+def _cheapest(analysis: Analysis) -> Iterator[Row]:
+    for cost, what in LOW.items():
+        found = overall_cost(analysis, cost)
+        known = {name: value.value for name, value in found.items() if value.value is not None}
+        if known:
+            lowest = min(known.values())
+            first = ", ".join(name for name, value in known.items() if value == lowest)
+            figure = Cell(f"{lowest:.3g} {COSTS[cost][1]}", kind="number")
+            lacking = ", ".join(name for name in found if name not in known) or "–"
+            yield Cell(what), Cell(first), figure, Cell("–", "not resampled here"), Cell(lacking)

@@ -1,0 +1,72 @@
+"""Who comes first by what: the overall score, each part of A(M), each task, changed pictures, changed texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from argus.scoring.differences import Difference, differences
+from argus.scoring.records import Scorecard, Value
+
+FIGURES = ("overall", "P", "CDC", "RR", "E")
+
+
+@dataclass(frozen=True)
+class Lead:
+    """The models with the highest value of one figure, over cells that compare, and who may be as good."""
+
+    figure: str  # "overall", "P", …, "task retrieval", "RR image"
+    first: tuple[str, ...]  # several where they are equal
+    value: Value  # of the first
+    told_apart: bool  # whether the data say of the others who is worse; not without resamples
+    as_good: tuple[str, ...]  # others that are not worse beyond noise
+    lacking: tuple[str, ...]  # models without this figure
+
+
+def leads(scorecards: Sequence[Scorecard], known: Iterable[Difference]) -> tuple[Lead, ...]:
+    """Return who comes first by each figure that any model has; `known` are the differences in the FIGURES."""
+    found = tuple(known)
+    figures = [
+        lead(name, values, [one for one in found if one.figure == name])
+        for name, values in _figures(scorecards)
+        if _with(values)
+    ]
+    parts = [
+        lead(name, values, differences(name, _with(values))) for name, values in _parts(scorecards) if _with(values)
+    ]
+    return (*figures, *parts)
+
+
+def _figures(scorecards: Sequence[Scorecard]) -> Iterator[tuple[str, dict[str, Value]]]:
+    for name in FIGURES:
+        yield name, {card.name: card.common.figures()[name] for card in scorecards}
+
+
+def _parts(scorecards: Sequence[Scorecard]) -> Iterator[tuple[str, dict[str, Value]]]:
+    for task in sorted({task for card in scorecards for task in card.shared_by.by_task}):
+        yield f"task {task}", {card.name: card.shared_by.by_task[task] for card in scorecards}
+    for modality in sorted({modality for card in scorecards for modality in card.shared_by.by_modality}):
+        none = Value(None, "", "no such cell")
+        yield f"RR {modality}", {card.name: card.shared_by.by_modality.get(modality, none) for card in scorecards}
+
+
+def _with(values: Mapping[str, Value]) -> dict[str, Value]:
+    return {name: value for name, value in values.items() if not value.gap}
+
+
+def lead(figure: str, values: Mapping[str, Value], pairs: Sequence[Difference]) -> Lead:
+    """Return who comes first by one figure; `pairs` are the differences of the models that have it."""
+    known = {name: value.value for name, value in values.items() if value.value is not None}
+    highest = max(known.values())
+    first = tuple(name for name, value in known.items() if value == highest)
+    # Who is worse than any of the first beyond noise is worse.
+    against = [one for one in pairs if one.value is not None and (one.first in first) != (one.second in first)]
+    worse = {name for one in against if one.beyond_noise for name in (one.first, one.second)}
+    return Lead(
+        figure,
+        first,
+        values[first[0]],
+        all(one.p_holm is not None for one in against),
+        tuple(name for name in known if name not in first and name not in worse),
+        tuple(name for name in values if name not in known),
+    )
