@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from argus.report.html.choice import choice
 from argus.report.html.costs import by_task, overall_cost
+from argus.report.html.grids import grids
 from argus.report.html.looks import COLOURS, looks, safe
 from argus.report.html.opening import verdict
 from argus.report.html.pareto import front
 from argus.report.html.parts import gap, listed, number
+from argus.report.html.severity import severity
 from argus.scoring.records import Value
 from argus.scoring.simplex import winners
 
@@ -69,3 +73,62 @@ def test_the_verdict_names_tasks_that_no_rank_stands_on(make_analysis, make_swee
     assert "No rank stands on captioning: no score there of clip." in verdict(
         make_analysis([*cells, writes]), "official"
     )
+
+
+def rows_of(section):
+    return {row[0].text: row for block in section.blocks if block.kind == "table" for row in block.rows}
+
+
+def plots_of(section):
+    return {plot.title: plot for block in section.blocks if block.kind == "plots" for plot in block.plots}
+
+
+def test_what_matters_names_who_comes_first_who_is_as_good_and_who_cannot(make_analysis, make_sweep):
+    cells = make_sweep(("clip", "gemma", "twin"))
+    some = next(one for one in cells if one.key.model == "gemma" and one.key.perturbation == "clean")
+    writes = replace(some, key=replace(some.key, task="captioning"), run_id="writes")
+    rows = rows_of(choice(make_analysis([*cells, writes])))
+    assert rows["capability on clean input (P)"][1].text == "twin"
+    assert rows["robustness (RR)"][1].text == "clip"
+    assert rows["captioning, clean input"][4].text == "clip, twin"
+    assert rows["low latency"][1].text == "clip, gemma, twin"  # all cost the same here
+
+
+def test_a_lead_in_robustness_is_doubted_where_the_model_has_little_to_lose(make_analysis, make_sweep):
+    weak = {"chance": 0.5, "commonest_answer_accuracy": 0.5}
+    cells = [replace(one, metrics=weak) if one.key.task == "reasoning" else one for one in make_sweep()]
+    section = choice(make_analysis(cells))
+    assert rows_of(section)["robustness (RR)"][1].under == "see below the table"
+    told = next(block for block in section.blocks if block.kind == "points")
+    assert told.points[0].startswith("clip, clevr/reasoning/clean: 0.400 is not surely above the 0.500 of")
+
+
+def test_one_severity_is_shown_as_bars_and_several_as_curves(make_analysis, make_sweep):
+    cells = [one for one in make_sweep() if (one.key.perturbation, one.key.severity) != ("typo", 1)]
+    analysis = make_analysis(cells)
+    plots = plots_of(severity(analysis, looks(["clip", "gemma"])))
+    assert list(plots) == ["blur (image)", "What one severity leaves"]
+    assert {trace["type"] for trace in plots["blur (image)"].data} == {"scatter"}
+    bars = plots["What one severity leaves"].data
+    assert [(trace["type"], trace["y"]) for trace in bars] == [("bar", ["typo (text), severity 5"])] * 2
+
+
+def test_the_map_of_rr_compares_models_over_shared_cells(make_analysis, make_sweep):
+    """gemma lacks the reasoning cells under blur: clip's own RR must not be shown beside gemma's."""
+    lacking = [
+        one
+        for one in make_sweep()
+        if (one.key.model, one.key.task, one.key.perturbation) != ("gemma", "reasoning", "blur")
+    ]
+    lower = [
+        replace(one, score=0.1)
+        if (one.key.model, one.key.task, one.key.perturbation) == ("clip", "reasoning", "blur")
+        else one
+        for one in lacking
+    ]
+    plot = plots_of(grids(make_analysis(lower)))["RR by perturbation: the share of the clean score that is left"]
+    row = plot.data[0]["z"][plot.data[0]["y"].index("blur")]
+    assert row == [
+        pytest.approx(0.94),
+        pytest.approx(0.88),
+    ]  # of retrieval alone: 1 - 0.1 x (1 + 5) / 2 / 5, twice that

@@ -27,7 +27,8 @@ Row = tuple[Cell, ...]
 def choice(analysis: Analysis) -> Section:
     """Return a table of what may matter most, and which model then comes first."""
     title = "Which model for what"
-    rows = (*(_row(one, analysis.scheme.name) for one in analysis.leads), *_cheapest(analysis))
+    weak = {card.name for card in analysis.scorecards if card.little_to_lose}
+    rows = (*(_row(one, analysis.scheme.name, weak) for one in analysis.leads), *_cheapest(analysis))
     if len(analysis.scorecards) < 2 or not rows:
         return Section("choice", title, (Text("There is no second model to choose from."),))
     words = (
@@ -39,11 +40,18 @@ def choice(analysis: Analysis) -> Section:
     return Section("choice", title, (Text(words), Table(CAPTION, columns, rows), *((Points(told),) if told else ())))
 
 
-def _row(one: Lead, weighting: str) -> Row:
+def _row(one: Lead, weighting: str, weak: set[str]) -> Row:
     as_good = Cell(", ".join(one.as_good) or "none") if one.told_apart else gap("needs resamples")
     matters = MATTERS.get(one.figure, f"{one.figure.removeprefix(TASK)}, clean input")
     what = f"all of it, weighted as '{weighting}'" if one.figure == "overall" else matters
-    return (Cell(what), Cell(", ".join(one.first)), number(one.value), as_good, Cell(", ".join(one.lacking) or "–"))
+    doubt = "see below the table" if one.figure.startswith("RR") and weak & set(one.first) else ""
+    return (
+        Cell(what),
+        Cell(", ".join(one.first), doubt),
+        number(one.value),
+        as_good,
+        Cell(", ".join(one.lacking) or "–"),
+    )
 
 
 def _cheapest(analysis: Analysis) -> Iterator[Row]:
@@ -55,4 +63,4 @@ def _cheapest(analysis: Analysis) -> Iterator[Row]:
             first = ", ".join(name for name, value in known.items() if value == lowest)
             figure = Cell(f"{lowest:.3g} {COSTS[cost][1]}", kind="number")
             lacking = ", ".join(name for name in found if name not in known) or "–"
-            yield Cell(what), Cell(first), figure, Cell("–", "not resampled here"), Cell(lacking)
+            yield Cell(what), Cell(first), figure, Cell("–", "not judged"), Cell(lacking)

@@ -46,7 +46,7 @@ def verdict(analysis: Analysis, suite: str) -> str:
 def _capital(sentence: str) -> str:
     # A sentence that starts with a model's name keeps it as it is spelt.
     first = sentence.split(" ", 1)[0]
-    return sentence if first not in ("the", "only", "no", "of", "it", "these") else sentence[0].upper() + sentence[1:]
+    return sentence if first not in ("the", "only", "no", "of", "these") else sentence[0].upper() + sentence[1:]
 
 
 def _verdict(analysis: Analysis) -> Iterator[str]:
@@ -68,7 +68,7 @@ def _verdict(analysis: Analysis) -> Iterator[str]:
     yield from _left_out(order)
     first = _first(analysis)
     if leader.name in first:
-        yield f"it comes first in {first[leader.name]:.1%} of the resamples of the pictures"
+        yield f"{leader.name} comes first in {first[leader.name]:.1%} of the resamples of the pictures"
     told = findings(analysis)
     if told:
         yield told[0]
@@ -96,9 +96,10 @@ def scores(analysis: Analysis) -> Section:
     if any(_own(card) != _common(card) for card in analysis.scorecards):
         tables.append(_table(analysis, "own", f"A(M) over the cells that each model has{intervals}"))
     words = (
-        "P is capability on clean input, CDC consistency across data sets, RR what is left of the score under "
-        "perturbation (above 1: perturbed input scored higher), E efficiency, overall their weighted mean. "
-        "All but RR lie between 0 and 1, and higher is better. Ranks come from the cells that all models have."
+        "P is capability on clean input; CDC consistency across data sets, each of which has the mean score of its "
+        "tasks; RR what is left of the score under perturbation (above 1: perturbed input scored higher); E "
+        "efficiency, over all tasks and against the references named at the end; overall their weighted mean. All but "
+        "RR lie between 0 and 1, and higher is better. Ranks come from the cells that all models have."
     )
     sure = Points(findings(analysis)) if findings(analysis) else Text("There is no second model to compare with.")
     return Section("scores", "Scores", (*tables, Text(words), sure))

@@ -113,7 +113,7 @@ def _bars(found: Mapping[str, Curves], looks: Mapping[str, Look]) -> Plot:
         ("model", *rows.values()),
         tuple((Cell(name), *(_cell(value) for value in mine)) for name, mine in values.items()),
     )
-    finding = " ".join(f"{row}: {_finding(found[title])}" for title, row in rows.items())
+    finding = " ".join(f"{row}: {_finding(found[title], '')}" for title, row in rows.items())
     drawn = layout(
         axis("share of the clean score", rangemode="tozero"), axis("", autorange="reversed"), barmode="group"
     )
@@ -152,11 +152,11 @@ def _said(value: Value) -> str:
     return value.gap if value.value is None else f"{value.value:.3f}"
 
 
-def _finding(mine: Curves) -> str:
+def _finding(mine: Curves, how: str = " on average") -> str:
     known = {name: one.ratio.value for name, one in mine.items() if one.ratio.value is not None}
     if not known:
-        return "No model has a share to show."
+        return "no model has a share to show."
     high, low = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
     if len(known) == 1:
-        return f"{high} keeps {known[high]:.0%} of its clean score on average."
-    return f"On average {high} keeps most, {known[high]:.0%}; {low} keeps least, {known[low]:.0%}."
+        return f"{high} keeps {known[high]:.0%} of its clean score{how}."
+    return f"{high} keeps most{how}, {known[high]:.0%} of its clean score; {low} least, {known[low]:.0%}."

@@ -135,8 +135,10 @@ def _ring(corners: Sequence[str], own: Mapping[str, float]) -> dict[str, Any]:
 
 def _layout(corners: Sequence[str]) -> dict[str, Any]:
     sides = {
-        f"{axis}axis": {"title": {"text": part}, "showticklabels": False, "ticks": ""}
-        for axis, part in zip("abc", corners, strict=True)
+        f"{axis}axis": {"title": {"text": text}, "showticklabels": False, "ticks": ""}
+        for axis, text in zip(
+            "abc", (f"{corners[0]}<br> ", *corners[1:]), strict=True
+        )  # the top one clear of its marker
     }
     return {
         "ternary": {"sum": 1, **sides},
