@@ -52,6 +52,11 @@ def test_a_report_says_everything_in_order_and_stays_small(small, background, ma
     assert headings == ["h1"] + ["h2"] * len(TITLES)
 
 
+def test_no_plot_is_empty(small, gaps, background):
+    for analysis in (small, gaps):
+        assert all(plot.data for plot in plots_of(analysis, background))
+
+
 def test_nothing_is_loaded_from_the_network(small, make_report):
     found = make_report(small)
     for tag, attribute in LOADS.items():

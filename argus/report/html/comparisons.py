@@ -25,10 +25,10 @@ def differences(analysis: Analysis) -> Section:
         "correction for the pairs of that figure; below 0.05 a difference is beyond noise. Detectable is the "
         "smallest true difference that such data find in 80 of 100 cases: what is smaller cannot be ruled out."
     )
-    overall = [one for one in found if one.figure == "overall"]
+    overall = [one for one in found if one.figure == "overall" and one.value is not None]
     tables = [_table(figure, [one for one in found if one.figure == figure]) for figure in reversed(FIGURES)]
-    plot = Plots((_plot([one for one in overall if one.value is not None]),))
-    return Section("pairs", title, (Text(words), plot, *tables))
+    plots = (Plots((_plot(overall),)),) if overall else ()
+    return Section("pairs", title, (Text(words), *plots, *tables))
 
 
 def _plot(found: Sequence[Difference]) -> Plot:
