@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 import sqlite3
 from collections.abc import Callable
@@ -68,6 +69,18 @@ def test_every_figure_has_its_interval_in_json_metrics_and_tables(store: Store, 
     assert (cells.score_low < cells.score).all()
     captioned = cells[cells.task == "captioning"]
     assert (captioned["metrics.bleu_4_low"] < captioned["metrics.bleu_4_high"]).all()
+
+
+def test_runs_bear_the_start_of_their_sweep_so_that_those_of_two_sweeps_are_told_apart(store: Store) -> None:
+    planned = [key for key in SYNTHETIC["keys"](49) if key.dataset == "clevr" and key.severity == 0]
+    sweeps = [SYNTHETIC["make_sweep"](store, planned, 10, hits) for hits in (0.8, 0.7)]
+    for sweep in sweeps:
+        aggregate_sweep(store, sweep, score("score.bootstrap.resamples=0"), Console(file=StringIO()))
+    runs = tracking.find(store, store.scores_experiment, "")
+    names = {run.name for run in runs}
+    assert len(names) == len(runs) == 4
+    started = r"20\d\d-\d\d-\d\d \d\d:\d\d"
+    assert all(re.fullmatch(rf"(aggregation|model0) · equal · {started}( [0-9a-f]{{4}})?", name) for name in names)
 
 
 def test_the_same_seed_gives_the_same_intervals_and_another_seed_others(store: Store, sweep: str) -> None:
