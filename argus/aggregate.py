@@ -7,37 +7,64 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.types import RunMode
 from omegaconf import DictConfig, ListConfig
 
 from argus.configuration import conf_dir
 from argus.errors import ArgusError, ConfigError
 from argus.overrides import require_known
 
+if TYPE_CHECKING:
+    from argus.report.weightings import Outcome
+
 QUOTES = "'\""
 FILES = {"output": "scores.json", "report": "report.html"}  # keys that name a file to write
 
 
 @hydra.main(version_base=None, config_path=str(conf_dir()), config_name="aggregate")
-def main(cfg: DictConfig) -> None:
+def main(cfg: DictConfig) -> Outcome | None:
     """Print A(M) and the overall score of each model, and keep them as scorecard runs; or compare two sweeps.
 
-    Exits with 1 on an error, and where a change may not pass the gate.
+    Exits with 1 on an error, and where a change may not pass the gate. What comes back with -m, argus.weightings reads.
     """
+    context = HydraConfig.get()
+    if context.mode == RunMode.MULTIRUN:
+        return _one_of_several(cfg, brief=context.job.num > 0 and only_weights(sys.argv[1:]))
     try:
-        _aggregate(cfg)
+        _aggregate(cfg, brief=False)
     except ArgusError as error:
         sys.exit(f"error: {error}")
+    return None
 
 
-def _aggregate(cfg: DictConfig) -> None:
+def _one_of_several(cfg: DictConfig, brief: bool) -> Outcome | None:
+    """Aggregate, and return why it failed where it did: that must not cost the other jobs their end."""
+    from argus.report.weightings import Outcome
+
+    try:
+        return _aggregate(cfg, brief)
+    except ArgusError as error:
+        return Outcome({}, error=str(error))
+    except Exception as error:
+        traceback.print_exc()
+        return Outcome({}, error=repr(error))
+
+
+def _aggregate(cfg: DictConfig, brief: bool) -> Outcome | None:
+    """Return what came of one sweep; None where two are compared."""
     from rich.console import Console
 
     from argus.aggregation import aggregate_sweep
     from argus.comparing import compare_sweeps, limits_of
+    from argus.report.weightings import outcome_of
     from argus.settings import store_of
     from argus.tracking import prepare, require_store
 
@@ -52,10 +79,11 @@ def _aggregate(cfg: DictConfig) -> None:
         _write(cfg.output, compared.document)
         if compared.breaches:
             raise ArgusError(f"the gate is shut: {len(compared.breaches)} changes may not pass, named above")
-    else:
-        aggregate = aggregate_sweep(store, cfg.sweep, cfg.score, Console())
-        _write(cfg.output, aggregate.document)
-        _write_report(cfg.report, aggregate.html)
+        return None
+    aggregate = aggregate_sweep(store, cfg.sweep, cfg.score, Console(), brief)
+    _write(cfg.output, aggregate.document)
+    _write_report(cfg.report, aggregate.html)
+    return outcome_of(aggregate.analysis)
 
 
 def _write(output: str | None, document: Mapping[str, object]) -> None:
@@ -115,6 +143,14 @@ def paired(arguments: Sequence[str]) -> list[str]:
 def _as_list(word: str) -> str:
     names = word.removeprefix("sweep=").strip("[]").split(",")
     return "sweep=[" + ",".join(f"'{name.strip().strip(QUOTES)}'" for name in names) + "]"  # quoted: ids may be digits
+
+
+def only_weights(arguments: Sequence[str]) -> bool:
+    """Return whether jobs differ in their weights alone: all else that they print is then the same."""
+    typed = [word for word in arguments if "=" in word and not word.startswith("-")]
+    swept = [one for one in OverridesParser.create().parse_overrides(typed) if one.is_sweep_override()]
+    keys = [one.get_key_element() for one in swept]
+    return all(key in ("score", "score.name") or key.startswith("score.weights.") for key in keys)
 
 
 def check_output(arguments: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ import json
 import traceback
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 
 from omegaconf import DictConfig
 from rich.console import Console
@@ -15,7 +16,7 @@ from argus.report.analysis import analysis_frames
 from argus.report.export import analysis_as_json, as_json
 from argus.report.findings import trust
 from argus.report.frames import cells_frame, curves, frame
-from argus.report.table import report
+from argus.report.table import report, weighed
 from argus.reporting import report_of
 from argus.scoring.analysis import Analysis, analyse
 from argus.scoring.breakage import breakages
@@ -42,16 +43,19 @@ class Aggregate:
     html: str | None  # the report; None where it could not be written
 
 
-def aggregate_sweep(store: Store, sweep: str | None, score: DictConfig, console: Console) -> Aggregate:
+def aggregate_sweep(
+    store: Store, sweep: str | None, score: DictConfig, console: Console, brief: bool = False
+) -> Aggregate:
     """Score the models of a sweep (null: the newest), print the table, keep scorecards in their own experiment.
 
     Scorecards of the same cells under the same weighting replace their predecessors, unless those rest on more cells.
+    Where `brief`, only what depends on the weights is printed.
     """
     scheme = scheme_of(score)
     found = read_sweep(store, sweep_id_of(store, sweep))
     analysis = analysis_of(store, found, scheme)
     document = as_json(analysis.scorecards, scheme) | {"analysis": analysis_as_json(analysis)}
-    console.print(report(analysis.scorecards, scheme))
+    console.print((weighed if brief else report)(analysis.scorecards, scheme))
     console.print(trust(analysis))
     run_id = _keep(store, found, analysis, document)
     html = _report(store, found, analysis, run_id, console)
@@ -80,7 +84,7 @@ def scheme_of(score: DictConfig) -> Scheme:
 
 def _keep(store: Store, found: SweepCells, analysis: Analysis, document: Mapping[str, object]) -> str:
     """Write the aggregation run with its tables, and beneath it one scorecard run a model."""
-    scheme = analysis.scheme
+    scheme, about = analysis.scheme, _about(store, found)
     same = f"tags.`argus.cells` = '{found.digest}' and tags.`argus.weighting` = '{scheme.name}'"
     finished = sum(cell.status == "FINISHED" for cell in found.cells)
     # Cells may have been deleted meanwhile: scorecards that rest on more of them are better, and stay.
@@ -96,7 +100,7 @@ def _keep(store: Store, found: SweepCells, analysis: Analysis, document: Mapping
         FINISHED_TAG: str(finished),
     }
     top = tracking.start(
-        store, store.scores_experiment, f"aggregation · {scheme.name}", tags | {"argus.kind": "scores"}
+        store, store.scores_experiment, f"aggregation · {scheme.name} · {about}", tags | {"argus.kind": "scores"}
     )
     tracking.log(store, top, params=_params(scheme))
     with tracking.artifacts(store, top) as folder:
@@ -109,7 +113,7 @@ def _keep(store: Store, found: SweepCells, analysis: Analysis, document: Mapping
         run_id = tracking.start(
             store,
             store.scores_experiment,
-            f"{card.name} · {scheme.name}",
+            f"{card.name} · {scheme.name} · {about}",
             tags | {"argus.kind": "scorecard", "model": card.model},
             parent=top,
         )
@@ -120,6 +124,18 @@ def _keep(store: Store, found: SweepCells, analysis: Analysis, document: Mapping
     tracking.end(store, top, "FINISHED")
     tracking.delete(store, old)
     return top
+
+
+def _about(store: Store, found: SweepCells) -> str:
+    """Return what names a sweep among others: when it started, UTC, and 4 letters of its id if others did then, too."""
+    started = _minute(found.started)
+    sweeps = tracking.find(store, store.experiment, "tags.`argus.kind` = 'sweep'")
+    alone = sum(_minute(sweep.started) == started for sweep in sweeps) < 2
+    return started if alone else f"{started} {found.sweep_id[:4]}"
+
+
+def _minute(milliseconds: int) -> str:
+    return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M}"
 
 
 def _report(store: Store, found: SweepCells, analysis: Analysis, run_id: str, console: Console) -> str | None:

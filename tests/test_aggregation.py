@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 import sqlite3
 from collections.abc import Callable
@@ -79,6 +80,18 @@ def test_every_figure_has_its_interval_in_json_metrics_and_tables(store: Store, 
     assert (captioned["metrics.bleu_4_low"] < captioned["metrics.bleu_4_high"]).all()
 
 
+def test_runs_bear_the_start_of_their_sweep_so_that_those_of_two_sweeps_are_told_apart(store: Store) -> None:
+    planned = [key for key in SYNTHETIC["keys"](49) if key.dataset == "clevr" and key.severity == 0]
+    sweeps = [SYNTHETIC["make_sweep"](store, planned, 10, hits) for hits in (0.8, 0.7)]
+    for sweep in sweeps:
+        aggregate_sweep(store, sweep, score("score.bootstrap.resamples=0"), Console(file=StringIO()))
+    runs = tracking.find(store, store.scores_experiment, "")
+    names = {run.name for run in runs}
+    assert len(names) == len(runs) == 4
+    started = r"20\d\d-\d\d-\d\d \d\d:\d\d"
+    assert all(re.fullmatch(rf"(aggregation|model0) · equal · {started}( [0-9a-f]{{4}})?", name) for name in names)
+
+
 def test_the_same_seed_gives_the_same_intervals_and_another_seed_others(store: Store, sweep: str) -> None:
     def intervals(*overrides: str) -> list[tuple[float, float] | None]:
         found = aggregate_sweep(store, sweep, score(*overrides), Console(file=StringIO()))
@@ -113,7 +126,7 @@ def test_artifacts_on_this_machine_are_read_where_they_lie(store: Store, sweep: 
 
 
 def test_every_analysis_has_its_table_and_its_place_in_the_json(store: Store, aggregated: Aggregate) -> None:
-    names = ("differences", "ranks", "weights", "alternatives", "gap", "breakage", "breakage_by_perturbation")
+    names = ("differences", "ranks", "leads", "weights", "alternatives", "gap", "breakage", "breakage_by_perturbation")
     tables = {name: artifact(store, aggregated.run_id, f"{name}.csv", pd.read_csv) for name in names}
     assert tables["differences"].figure.tolist() == ["P", "CDC", "RR", "E", "overall"]  # of one pair of models
     assert tables["weights"].won.sum() == pytest.approx(1)
@@ -123,7 +136,7 @@ def test_every_analysis_has_its_table_and_its_place_in_the_json(store: Store, ag
     analysis = json.loads(document)["analysis"]
     assert set(analysis) == {
         "differences", "ranks", "CDC_corrected", "gap", "weights", "alternatives", "breakage",
-        "corruption",
+        "corruption", "leads",
     }  # fmt: skip
     assert sum(one["probabilities"][0] for one in analysis["ranks"] if one["figure"] == "overall") == pytest.approx(1)
 

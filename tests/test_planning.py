@@ -1,17 +1,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from io import StringIO
 
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig, OmegaConf
+from rich.console import Console
 
 from argus.configuration import conf_dir
 from argus.errors import ConfigError
 from argus.overrides import as_typed, axes_of, deferred
 from argus.perturbations.noise import Noise
 from argus.planning import Compose, Plan, expand, make_plan, sharing
+from argus.report.plan import plan_report
 
 
 @pytest.fixture
@@ -27,6 +30,14 @@ def composed(pocket_data_dir: str) -> Iterator[Compose]:
 def plan_of(composed: Compose, *typed: str, finished: Sequence[str] = ()) -> Plan:
     axes = axes_of(OverridesParser.create().parse_overrides(list(typed)))
     return make_plan(axes, composed, lambda fingerprint: "run" if fingerprint in finished else "")
+
+
+def test_a_plan_names_the_models_whose_cells_are_dropped_and_what_they_lack(composed: Compose) -> None:
+    console = Console(file=StringIO(), width=200)
+    console.print(plan_report(plan_of(composed, "model=clip,lxmert", "perturbation=blur", "dataset=coco"), "", False))
+    lines = console.file.getvalue().splitlines()
+    lacking = "the model writes no text and embeds no pictures, so it cannot do captioning"
+    assert f"  dropped 2 of lxmert: {lacking}" in lines
 
 
 def test_a_sweep_takes_the_suites_datasets_their_tasks_and_a_clean_baseline(composed: Compose) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -46,6 +46,8 @@ class Choice:
 class Model(ABC):
     """A checkpoint behind an adapter."""
 
+    lacking: ClassVar[str]  # of each ability: what is said of a model that lacks it
+
     @abstractmethod
     def modules(self, task: str) -> tuple[Module, ...]:
         """Return the torch modules that `task` ("retrieval", "captioning", "reasoning") runs, for counting weights."""
@@ -57,6 +59,8 @@ class Model(ABC):
 
 
 class Embedder(Model):
+    lacking: ClassVar[str] = "embeds no pictures"
+
     @abstractmethod
     def embed_images(self, images: Sequence[Image]) -> Tensor:
         """Return (len(images), d) unit-length rows."""
@@ -71,12 +75,15 @@ class Embedder(Model):
 
 
 class Matcher(Model):
+    lacking: ClassVar[str] = "tells of no text how well it fits a picture"
+
     @abstractmethod
     def match(self, images: Sequence[Image], texts: Sequence[Sequence[str]]) -> list[Tensor]:
         """Return for each image one score for each of its texts: shape (len(texts[i]),)."""
 
 
 class Generator(Model):
+    lacking: ClassVar[str] = "writes no text"
     caption_prompt: str  # what a user would type to get a caption; "" where the model takes no prompt
 
     @abstractmethod
@@ -85,6 +92,8 @@ class Generator(Model):
 
 
 class Chooser(Model):
+    lacking: ClassVar[str] = "chooses among no answers"
+
     @abstractmethod
     def choose(self, images: Sequence[Image], questions: Sequence[Sequence[Choice]]) -> list[list[Tensor]]:
         """Return for each image and each of its questions one score for each choice."""

@@ -46,6 +46,14 @@ def p_text(p: float | None) -> str:
     return "p < 0.001" if p < 0.0005 else f"p {p:.3f}"
 
 
+def percent(share: float) -> str:
+    """Return a share in whole percent; one that rounds to 0 % or 100 % is neither."""
+    shown = f"{share:.0%}"
+    if shown == "0%" and share > 0:
+        return "<1%"
+    return ">99%" if shown == "100%" and share < 1 else shown
+
+
 def _told_apart(better: str, worse: str, found: Difference) -> str:
     assert found.value is not None
     assert found.interval is not None
@@ -55,7 +63,8 @@ def _told_apart(better: str, worse: str, found: Difference) -> str:
     if found.beyond_noise:
         return f"{better} is ahead of {worse} by {ahead}"
     return (
-        f"{better} and {worse} cannot be told apart: {ahead}; such data find differences from {found.detectable:.3f} on"
+        f"{better} and {worse} cannot be told apart: {ahead}; with this many pictures only a true difference of about "
+        f"{found.detectable:.3f} or more would usually show"
     )
 
 
@@ -64,7 +73,7 @@ def _weights(analysis: Analysis) -> Iterator[str]:
     if weights is None or len(weights.won) < 2:
         return
     shares = sorted(weights.won.items(), key=lambda pair: -pair[1])
-    yield "of all weightings, " + ", ".join(f"{name} wins {share:.0%}" for name, share in shares if share >= 0.005)
+    yield "of all weightings, " + ", ".join(f"{name} wins {percent(share)}" for name, share in shares if share > 0)
     if weights.change is None:
         yield f"no weights make another model than {weights.winner} win"
         return
@@ -74,7 +83,7 @@ def _weights(analysis: Analysis) -> Iterator[str]:
     source = ", ".join(part for part, move in moves.items() if move < 0)
     target = ", ".join(part for part, move in moves.items() if move > 0)
     where = f" from {source} to {target}" if source else ""
-    yield f"{weights.change.challenger} draws level once {weights.change.moved:.0%} of the weight moves{where}"
+    yield f"{weights.change.challenger} draws level once {percent(weights.change.moved)} of the weight moves{where}"
 
 
 def _alternatives(analysis: Analysis) -> Iterator[str]:
@@ -85,16 +94,15 @@ def _alternatives(analysis: Analysis) -> Iterator[str]:
         yield f"{len(changed)} of {len(known)} other formulas and leave-outs change the winner{named}"
 
 
-def _within(probability: float) -> str:
-    return "" if probability >= CLEAR else ", within noise"
+def _sure(probability: float | None) -> str:
+    if probability is None:
+        return ""
+    return f" ({percent(probability)} of the resamples{'' if probability >= CLEAR else ', within noise'})"
 
 
 def _gap(analysis: Analysis) -> Iterator[str]:
     for flip in analysis.gap.flips:
-        sure = (
-            "" if flip.probability is None else f" ({flip.probability:.0%} of the resamples{_within(flip.probability)})"
-        )
-        yield f"{flip.capable} is more capable and {flip.reliable} more reliable{sure}"
+        yield f"{flip.capable} is more capable and {flip.reliable} more reliable{_sure(flip.probability)}"
 
 
 def _corruption(analysis: Analysis) -> Iterator[str]:

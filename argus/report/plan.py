@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -18,10 +17,19 @@ if TYPE_CHECKING:
 def plan_report(plan: Plan, estimate: str, whole: bool) -> RenderableType:
     """Return the counts, the estimate and the reasons of dropped cells; with `whole`, every cell too."""
     counts = Text(f"{len(plan.run)} cells to run, {len(plan.skipped)} finished already, {len(plan.dropped)} dropped")
-    reasons = Counter(drop.reason for drop in plan.dropped)
-    lines = [Text(f"  dropped {count}: {reason}", style="dim") for reason, count in reasons.items()]
+    lines = [Text(f"  {line}", style="dim") for line in _dropped(plan)]
     lines += [Text(f"  {estimate}", style="dim")] if estimate else []
     return Group(counts, *lines, *([_table(plan)] if whole else []))
+
+
+def _dropped(plan: Plan) -> list[str]:
+    """Return a line for each reason, with how many cells of which models it leaves out."""
+    reasons: dict[str, list[str]] = {}
+    for drop in plan.dropped:
+        reasons.setdefault(drop.reason, []).append(drop.key.model)
+    return [
+        f"dropped {len(models)} of {', '.join(dict.fromkeys(models))}: {reason}" for reason, models in reasons.items()
+    ]
 
 
 def _table(plan: Plan) -> Table:

@@ -20,15 +20,17 @@ def ranked(scorecards: Sequence[Scorecard]) -> tuple[tuple[int | None, Scorecard
     return tuple(sorted(((rank(card), card) for card in scorecards), key=lambda pair: pair[0] or len(scorecards) + 1))
 
 
-def best(scorecards: Sequence[Scorecard], figure: str, part: str = "common") -> tuple[str, ...]:
-    """Return the names of the models with the highest figure ("P", …, "overall") of a part ("own", "common")."""
-    values = {card.name: getattr(card, part).figures()[figure].value for card in scorecards}
+def best(scorecards: Sequence[Scorecard], figure: str) -> tuple[str, ...]:
+    """Return the names of the models with the highest figure ("P", …, "overall") over the common cells."""
+    values = {card.name: card.common.figures()[figure].value for card in scorecards}
     known = [value for value in values.values() if value is not None]
     return tuple(name for name, value in values.items() if known and value == max(known))
 
 
 def gap_sentence(scorecards: Sequence[Scorecard]) -> str:
-    """Return the Capability-Reliability Gap in one sentence: who leads each part of A(M)."""
+    """Return the Capability-Reliability Gap in one sentence: who leads each part of A(M); "" for a single model."""
+    if len(scorecards) < 2:
+        return ""
     leaders = {figure: best(scorecards, figure) for figure in BEST_FOR}
     named = [f"{BEST_FOR[figure]} ({figure}): {_listed(names, scorecards)}" for figure, names in leaders.items()]
     reliable = {BEST_FOR[figure]: set(leaders[figure]) for figure in ("CDC", "RR") if leaders[figure]}

@@ -16,11 +16,13 @@ from argus.scoring.scheme import Scheme
 
 FIGURES = ("P", "CDC", "RR", "E", "overall")
 GAP = "gap"
+COMMON = "over the cells that all models have: ranks come from these"
+OWN = "over each model's own cells: not for comparing"
 
 
 def report(scorecards: Sequence[Scorecard], scheme: Scheme) -> Group:
     """Return all that a sweep ends with: A(M), clean scores, robustness by perturbation, and the notes beneath."""
-    parts: list[Table | Text] = [table(scorecards, scheme)]
+    parts: list[Table | Group | Text] = [table(scorecards, scheme)]
     parts.append(clean_scores(scorecards))
     changes = [card.shared_by for card in scorecards]
     if any(one.by_perturbation for one in changes):
@@ -32,38 +34,53 @@ def report(scorecards: Sequence[Scorecard], scheme: Scheme) -> Group:
     return Group(*parts)
 
 
-def table(scorecards: Sequence[Scorecard], scheme: Scheme) -> Table:
+def weighed(scorecards: Sequence[Scorecard], scheme: Scheme) -> Group:
+    """Return the part of the report that depends on the weights: A(M)."""
+    same = "clean scores, RR by perturbation and notes stand under the first job's table: weights do not change them"
+    return Group(table(scorecards, scheme), Text(same))
+
+
+def table(scorecards: Sequence[Scorecard], scheme: Scheme) -> Group:
     """Return A(M), best overall first, over the common cells; below them each model's own cells where those differ.
 
     Under each figure stands its 95 % interval.
     """
-    weights = ", ".join(f"{name} {weight:g}" for name, weight in asdict(scheme.weights).items())
     title = f"A(M), score '{scheme.name}'"
-    grid = Table(title=title, caption_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    captions = [f"weights: {weights}; {scheme.formulas.overall} overall", gap_sentence(scorecards)]
-    if scheme.bootstrap.resamples:
-        captions.insert(0, f"below each figure: its 95 % interval, {scheme.bootstrap.resamples} resamples of images")
-    grid.caption = Text("\n".join(captions))
-    grid.add_column("rank", justify="right")
+    if all(_numbers(card.own) == _numbers(card.common) for card in scorecards):
+        return Group(_block(title, scorecards, "common", ""), _caption(scorecards, scheme))
+    common = _block(f"{title}\n{COMMON}", scorecards, "common", "common: ")
+    return Group(common, _block(OWN, scorecards, "own", "own: "), _caption(scorecards, scheme))
+
+
+def _block(title: str, scorecards: Sequence[Scorecard], part: str, over: str) -> Table:
+    """Return the figures over one part of the cells; only those over the common cells are ranked."""
+    grid = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    grid.add_column("rank" if part == "common" else "", justify="right", min_width=4)
     grid.add_column("model", overflow="fold")
     for figure in FIGURES:
         grid.add_column(figure, justify="right", no_wrap=True)
     grid.add_column("over", overflow="fold")
-    order = ranked(scorecards)
-    same = all(_numbers(card.own) == _numbers(card.common) for card in scorecards)
-    for rank, card in order:
-        over = card.coverage if same else f"common: {card.common_coverage}"
-        grid.add_row(str(rank or "-"), Text(card.name), *_cells(scorecards, card, "common"), over)
-    if not same:
-        grid.add_section()
-        for _, card in order:
-            grid.add_row("", Text(card.name), *_cells(scorecards, card, "own"), f"own: {card.coverage}")
+    for rank, card in ranked(scorecards):
+        place = str(rank or "-") if part == "common" else ""
+        cells = card.common_coverage if part == "common" and over else card.coverage
+        grid.add_row(place, Text(card.name), *_cells(scorecards, card, part), f"{over}{cells}")
     return grid
+
+
+def _caption(scorecards: Sequence[Scorecard], scheme: Scheme) -> Text:
+    weights = ", ".join(f"{name} {weight:g}" for name, weight in asdict(scheme.weights).items())
+    lines = [f"weights: {weights}; {scheme.formulas.overall} overall"]
+    if leaders := gap_sentence(scorecards):
+        lines.append(leaders)
+    if scheme.bootstrap.resamples:
+        lines.insert(0, f"below each figure: its 95 % interval, {scheme.bootstrap.resamples} resamples of images")
+    return Text("\n".join(lines), style="dim italic")
 
 
 def _cells(scorecards: Sequence[Scorecard], card: Scorecard, part: str) -> list[Text]:
     figures: dict[str, Value] = getattr(card, part).figures()
-    leads = {name for name in FIGURES if len(scorecards) > 1 and card.name in best(scorecards, name, part)}
+    marked = part == "common" and len(scorecards) > 1  # own figures are no ranking
+    leads = {name for name in FIGURES if marked and card.name in best(scorecards, name)}
     return [_number(figures[name], name in leads, interval=True) for name in FIGURES]
 
 

@@ -31,8 +31,8 @@ def require_finite(scores: np.ndarray, sample_id: str) -> np.ndarray:
 def require_ability(task: type[Task] | Task, model: Model) -> None:
     """Raise ConfigError where the model has none of the abilities that the task can use."""
     if not isinstance(model, task.abilities):
-        names = " or ".join(ability.__name__ for ability in task.abilities)
+        lacking = " and ".join(ability.lacking for ability in task.abilities)
         raise ConfigError(
-            f"task '{task.name}' needs a model that is a {names}, but {type(model).__name__} is none; "
+            f"the model ({type(model).__name__}) {lacking}, so it cannot do {task.name}; "
             "choose another model=… or task=…"
         )

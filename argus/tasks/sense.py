@@ -20,11 +20,11 @@ def why_not(
     if task.name not in dataset_tasks:
         return f"the dataset offers {', '.join(dataset_tasks) or 'no task'}, not {task.name}"
     if not issubclass(model_class, task.abilities):
-        needed = " nor ".join(ability.__name__ for ability in task.abilities)
-        return f"{model_class.__name__} is no {needed}, so it cannot do {task.name}"
+        lacking = " and ".join(ability.lacking for ability in task.abilities)
+        return f"the model {lacking}, so it cannot do {task.name}"
     if modality in ("text", "both") and issubclass(task, Captioning):
         if source(model_class) == BANK:
-            return f"{model_class.__name__} reads no prompt: it picks captions from a bank, which is never perturbed"
+            return "the model reads no prompt: it picks captions from a bank, which is never perturbed"
         if issubclass(model_class, Generator) and not caption_prompt:
-            return f"{model_class.__name__} reads no prompt for a caption, so no text can be perturbed"
+            return "the model reads no prompt for a caption, so no text can be perturbed"
     return None

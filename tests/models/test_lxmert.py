@@ -164,7 +164,7 @@ def test_a_long_text_is_cut_at_the_last_position(lxmert, images):
 
 def test_captions_are_left_out_with_the_reason():
     reason = why_not(Captioning, Lxmert, "none", "", ("captioning",))
-    assert reason == "Lxmert is no Generator nor Embedder, so it cannot do captioning"
+    assert reason == "the model writes no text and embeds no pictures, so it cannot do captioning"
 
 
 def test_each_task_counts_the_encoder_its_head_and_the_detector(lxmert_folder, runtime, images):

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from argus.report.html.choice import choice
+from argus.report.html.comparisons import differences
 from argus.report.html.costs import by_task, overall_cost
 from argus.report.html.grids import grids
 from argus.report.html.looks import COLOURS, looks, safe
 from argus.report.html.opening import verdict
 from argus.report.html.pareto import front
-from argus.report.html.parts import gap, listed, number
+from argus.report.html.parts import gap, listed, number, share
 from argus.report.html.severity import severity
 from argus.scoring.records import Value
 from argus.scoring.simplex import winners
@@ -45,6 +46,17 @@ def test_numbers_have_their_interval_and_gaps_their_reason():
     assert number(Value(0.5, "", interval=(0.4, 0.6))).under == "0.400 to 0.600"
     assert number(Value(None, "", "no luck")) == gap("no luck")
     assert listed(["a", "b", "c"], 2) == "a, b and 1 more"
+
+
+def test_a_share_that_rounds_to_nothing_or_to_all_is_neither():
+    told = {0.0: "0%", 1e-6: "<1%", 0.0049: "<1%", 0.006: "1%", 0.5: "50%", 0.994: "99%", 0.996: ">99%", 1.0: "100%"}
+    assert {value: share(value).text for value in told} == told
+
+
+def test_words_above_pairs_say_that_intervals_are_not_corrected_and_p_is(small):
+    words = differences(small).blocks[0].text
+    assert "The interval is that of the one pair, not corrected" in words
+    assert "at the edge the two can disagree" in words
 
 
 def test_models_look_different_by_colour_and_shape():

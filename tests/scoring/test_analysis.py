@@ -95,10 +95,23 @@ def test_the_order_of_cells_changes_nothing(cells, resamples, make_scheme):
 def test_findings_name_rivals_weights_formulas_and_the_gap(cells, resamples, make_scheme):
     lines = findings(analysed(cells, make_scheme(), resamples))
     assert "steady and twin cannot be told apart: 0.000 [0.000, 0.000], p 1.000" in lines[0]
+    assert "with this many pictures only a true difference of about " in lines[0]
     assert lines[1].startswith("twin is ahead of strong by 0.")
     assert any(line.startswith("of all weightings, steady wins") for line in lines)
     assert any("other formulas and leave-outs change the winner" in line for line in lines)
     assert "strong is more capable and steady more reliable (71% of the resamples, within noise)" in lines
+
+
+def test_a_share_of_the_weightings_below_one_percent_is_not_told_as_none(cells, resamples, make_scheme):
+    found = analysed(cells, make_scheme(), resamples)
+    assert found.weights is not None
+    won = {"steady": 0.998, "twin": 0.002, "capable": 0.0}
+    (line,) = (
+        line
+        for line in findings(replace(found, weights=replace(found.weights, won=won)))
+        if line.startswith("of all weightings")
+    )
+    assert line == "of all weightings, steady wins >99%, twin wins <1%"
 
 
 def test_findings_have_the_mean_corruption_errors_where_a_reference_is_named(cells, resamples, make_scheme):

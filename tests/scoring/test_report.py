@@ -111,8 +111,24 @@ def test_leaders_are_named_and_the_gap_between_capable_and_reliable_is_said(card
 
 
 def test_a_model_that_leads_everything_shows_no_gap(make_cell, make_scheme):
+    models = {"clip": 0.5, "blip": 0.4}
+    cells = [make_cell(name, dataset, "retrieval", score) for name, score in models.items() for dataset in ("a", "b")]
+    assert "is not the" not in gap_sentence(score_models(cells, make_scheme(), never))
+
+
+def test_a_single_model_is_told_to_lead_nothing(make_cell, make_scheme):
     cards = score_models([make_cell("clip", "coco", "retrieval", 0.5)], make_scheme(), never)
-    assert "is not the" not in gap_sentence(cards)
+    assert gap_sentence(cards) == ""
+    assert as_json(cards, make_scheme())["leaders"] == ""
+    assert "most capable" not in printed(report(cards, make_scheme()))
+
+
+def test_common_and_own_cells_have_a_heading_each_and_stars_only_where_models_compare(cards, make_scheme):
+    text = printed(report(cards, make_scheme(Weights(1, 0, 1, 1))))
+    common, own = text[: text.index("Clean score")].split("over each model's own cells: not for comparing")
+    assert "over the cells that all models have: ranks come from these" in common
+    assert "*" in common
+    assert "*" not in own
 
 
 def test_report_fits_100_columns_and_names_every_gap_failed_and_dropped_cell(cards, make_scheme):
@@ -148,6 +164,7 @@ def test_models_with_the_same_cells_are_shown_once(make_cell, make_scheme):
     text = printed(report(cards, make_scheme()))
     assert "1 of 1 cells" in text
     assert "common:" not in text
+    assert "own cells" not in text
 
 
 def test_clean_scores_are_shown_by_dataset_and_by_task_with_gaps(cards):

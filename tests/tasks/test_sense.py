@@ -34,9 +34,9 @@ def test_task_that_the_dataset_does_not_have_is_named():
     assert why_not(Captioning, Blip, "none", "", ("reasoning",)) == "the dataset offers reasoning, not captioning"
 
 
-def test_model_without_the_ability_is_named():
+def test_what_a_model_lacks_for_a_task_is_said_in_plain_words():
     reason = why_not(Captioning, Lxmert, "none", "", ALL)
-    assert reason == "Lxmert is no Generator nor Embedder, so it cannot do captioning"
+    assert reason == "the model writes no text and embeds no pictures, so it cannot do captioning"
 
 
 @pytest.mark.parametrize("modality", ["text", "both"])

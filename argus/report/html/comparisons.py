@@ -22,8 +22,10 @@ def differences(analysis: Analysis) -> Section:
         return Section("pairs", title, (Text("There is no second model to compare with."),))
     words = (
         "Differences over the common cells, on the same pictures. p is that of no difference, after Holm's "
-        "correction for the pairs of that figure; below 0.05 a difference is beyond noise. Detectable is the "
-        "smallest true difference that such data find in 80 of 100 cases: what is smaller cannot be ruled out."
+        "correction for the pairs of that figure; below 0.05 a difference is beyond noise. The interval is that of the "
+        "one pair, not corrected for the others, so that at the edge the two can disagree: an interval without 0 "
+        "whose pair is not beyond noise. Detectable is the smallest true difference that this many pictures show in "
+        "80 of 100 cases: what is smaller cannot be ruled out."
     )
     overall = [one for one in found if one.figure == "overall" and one.value is not None]
     tables = [_table(figure, [one for one in found if one.figure == figure]) for figure in reversed(FIGURES)]

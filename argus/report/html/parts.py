@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from argus.report.findings import percent
 from argus.scoring.records import Value
 
 
@@ -119,7 +120,7 @@ def plain(value: float | None, digits: int = 3, reason: str = "") -> Cell:
 
 def share(value: float | None, reason: str = "") -> Cell:
     """Return a share as a percentage, or a gap with a reason."""
-    return gap(reason) if value is None else Cell(f"{value:.0%}", kind="number")
+    return gap(reason) if value is None else Cell(percent(value), kind="number")
 
 
 def gap(reason: str) -> Cell:

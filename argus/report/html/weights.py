@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from argus.report.findings import percent
 from argus.report.html.looks import LEGEND, NEUTRAL, Look, safe
 from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, share
 from argus.scoring.analysis import Analysis
@@ -38,7 +39,8 @@ def _words(found: WeightAnalysis, drawn: bool) -> str:
         if found.tau is None
         else f" Kendall's tau between all weightings and the chosen one is {found.tau:.2f} on average."
     )
-    same = "" if found.same_order is None else f" {found.same_order:.0%} of all weightings leave the order as it is."
+    kept = found.same_order
+    same = "" if kept is None else f" {percent(kept)} of all weightings leave the order as it is."
     if not drawn:
         return f"All weights of {', '.join(found.parts)} are tried, each as often.{tau}{same}"
     each = (
@@ -59,7 +61,7 @@ def _table(found: WeightAnalysis) -> Table:
         near = Cell("–")
         if change is not None and change.challenger == name:
             at = ", ".join(f"{part} {weight:.2f}" for part, weight in zip(found.parts, change.weights, strict=True))
-            near = Cell(f"{change.moved:.0%} of the weight moves", f"to {at}")
+            near = Cell(f"{percent(change.moved)} of the weight moves", f"to {at}")
         if name == found.winner:
             near = Cell("wins as it is")
         rows.append((Cell(name), share(won), near))
@@ -105,7 +107,7 @@ def _map(
         data.append(_ring(corners, own))
     title = ", ".join(corners) if on_e is None else f"{on_e:.0%} of the weight on E"
     won = sorted(((len(rows) / len(points), name) for name, rows in where.items()), reverse=True)
-    finding = ", ".join(f"{name} wins {part:.0%}" for part, name in won) + " of the weightings."
+    finding = ", ".join(f"{name} wins {percent(part)}" for part, name in won) + " of the weightings."
     return Plot(title, finding, data, _layout(corners), 360, None)
 
 
