@@ -107,7 +107,7 @@ def _few(models: int) -> str:
         return ""
     return (
         f" With {models} models there {'is' if pairs == 1 else 'are'} only {pairs} pair{'s' * (pairs > 1)}: without "
-        f"ties kendall takes no more than {pairs + 1} values, {2 / pairs:.2g} apart, and spearman few more, so an "
+        f"ties kendall takes no more than {pairs + 1} values, {2 / pairs:.2g} apart; spearman moves in steps too: an "
         "interval may end at the correlation itself or at its bound. Read them with care, as said of these models only."
     )
 
