@@ -23,6 +23,7 @@ from argus.cache import Cache
 from argus.data.base import Dataset
 from argus.data.selection import counts, take
 from argus.efficiency.probe import MEBIBYTE, Meter, probe
+from argus.efficiency.weights import parameters_by_part
 from argus.errors import ArgusError
 from argus.examples import write_examples
 from argus.fingerprint import LIBRARIES, data_digest, fingerprint, picture_version
@@ -197,7 +198,13 @@ def _record_predictions(cell: Settings, run_id: str, parts: Parts, predictions: 
     counted: dict[str, object] = {f"data.{name}": count for name, count in counts(parts.clean).items()}
     digest = data_digest(cell.dataset_config)
     read = counted | {"data.digest": digest, "model.loaded_revision": parts.model.revision}
-    tracking.log(cell.store, run_id, params=read, tags=tracking.table_tags(sample_table.FILE))
+    deployed = json.dumps(parameters_by_part(parts.model.parts(cell.key.task)))
+    tracking.log(
+        cell.store,
+        run_id,
+        params=read | {"model.deployed_parameters": deployed},
+        tags=tracking.table_tags(sample_table.FILE),
+    )
     tracking.log_dataset(cell.store, run_id, cell.key.dataset, digest, cell.dataset_config, counts(parts.clean))
     with tracking.artifacts(cell.store, run_id) as folder:
         write_predictions(folder / "predictions.parquet", predictions)

@@ -6,6 +6,7 @@ import base64
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,10 @@ from argus.scoring.records import Slot
 MOST, MOST_CELLS = 12, 36  # pictures, and cells that are looked into
 WIDTH, QUALITY = 480, 72
 LOST = ("destructive", "caption_worse")
+LOST_CAPTIONS, LOST_ANSWERS = (
+    "captions of this cell with a lower CIDEr-D than when clean",
+    "answers of this cell right when clean and wrong here",
+)
 
 Told = Mapping[str, Any]
 """An example as `write_examples` keeps it."""
@@ -40,6 +45,7 @@ Quality = Callable[[CellResult], Mapping[str, float]]
 def drops(analysis: Analysis, opened: Open, quality: Quality) -> tuple[tuple[Picture, ...], str]:
     """Return the pictures, worst cells first, and why some or all are lacking ("" where none is)."""
     found: dict[tuple[str, str, str], Picture] = {}  # one for each model, perturbation and task, for variety
+    shown: set[tuple[str, str]] = set()  # data set and id of the pictures so far
     missing = ""
     for one in _worst_first(analysis.breakage)[:MOST_CELLS]:
         key = (one.name, one.slot.perturbation, one.slot.task)
@@ -48,12 +54,13 @@ def drops(analysis: Analysis, opened: Open, quality: Quality) -> tuple[tuple[Pic
         if key in found:
             continue
         try:
-            picture = _worst_kept(one, analysis.cells[one.name], opened, quality)
+            picture = _worst_kept(one, analysis.cells[one.name], opened, quality, shown)
         except DataError as error:
             missing = f"Some examples could not be read: {error}"
             continue
         if picture is not None:
-            found[key] = picture
+            found[key], identity = picture
+            shown.add(identity)
     return tuple(found.values()), missing
 
 
@@ -74,27 +81,33 @@ def _worst_first(found: Sequence[Breakage]) -> list[Breakage]:
     return [one for _, one in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _worst_kept(one: Breakage, cells: Mapping[Slot, CellResult], opened: Open, quality: Quality) -> Picture | None:
-    """Return the example that got most worse, or None."""
+def _worst_kept(
+    one: Breakage,
+    cells: Mapping[Slot, CellResult],
+    opened: Open,
+    quality: Quality,
+    shown: AbstractSet[tuple[str, str]],
+) -> tuple[Picture, tuple[str, str]] | None:
+    """Return the example that got most worse, if possible one not shown yet, with data set and id; None if none did."""
     clean, perturbed = cells[one.slot.baseline], cells[one.slot]
     known = {told["id"]: told for told in opened(clean, _read)}
     captioned = one.slot.task == "captioning"
     worse = _captions if captioned else _answers
     before, after = (quality(clean), quality(perturbed)) if captioned else ({}, {})
 
-    def worst(folder: Path) -> Picture | None:
+    def worst(folder: Path) -> tuple[Picture, tuple[str, str]] | None:
         found = [
-            (lost, told["picture"], facts)
+            (lost, told["picture"], facts, (one.slot.dataset, name))
             for told in _read(folder)
             if (name := told["id"]) in known
             for lost, facts in worse(known[name], told, before.get(name, 0.0), after.get(name, 0.0))
         ]
         if not found:
             return None
-        _, picture, facts = max(found, key=lambda one: one[0])
-        return _shown(one, folder / picture, facts)
+        _, picture, facts, identity = max(found, key=lambda each: (each[3] not in shown, each[0]))
+        return _shown(one, folder / picture, facts), identity
 
-    picture: Picture | None = opened(perturbed, worst)
+    picture: tuple[Picture, tuple[str, str]] | None = opened(perturbed, worst)
     return picture
 
 
@@ -167,5 +180,5 @@ def _shown(one: Breakage, path: Path, facts: Facts) -> Picture:
         seen = f"A picture of {slot.dataset}; only texts are changed by {change}."
     title = f"{one.name}, {slot.dataset} {slot.task}, {change}"
     told = " ".join(f"{name}: {text}." for name, text in facts)
-    lost = ("lost in this cell", f"{_lost(one):.0%} of {one.samples} samples")
+    lost = (LOST_CAPTIONS if slot.task == "captioning" else LOST_ANSWERS, f"{_lost(one):.0%} of {one.samples}")
     return Picture(title, source, pair.width, pair.height, f"{seen} {told}", (*facts, lost))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from argus import __version__, tracking
+from argus.compared import checkpoints, deployments, prompts
 from argus.drops import drops
 from argus.errors import DataError
 from argus.records import CellResult
@@ -20,8 +20,6 @@ from argus.report.html.page import page
 from argus.scoring.analysis import Analysis
 from argus.stored_sweep import SweepCells, evidence_of
 from argus.tracking import Store
-
-LONG_DIGEST = re.compile(r"([0-9a-f]{12})[0-9a-f]{8,}")
 
 
 @dataclass(frozen=True)
@@ -61,29 +59,13 @@ def background_of(store: Store, found: SweepCells, analysis: Analysis) -> Backgr
         suite=found.conditions["suite"],
         seed=found.conditions["seed"],
         version=__version__,
-        checkpoints=_checkpoints(found),
+        checkpoints=checkpoints(found.cells, found.params),
+        deployments=deployments(found.cells, found.params),
+        prompts=prompts(found.cells, found.params),
         devices=_devices(store, found),
         pictures=pictures,
         pictures_gap=gap,
     )
-
-
-def _checkpoints(found: SweepCells) -> dict[str, str]:
-    """Return each model's checkpoint with its revision, from a finished cell where there is one."""
-    told: dict[str, str] = {}
-    for cell in sorted(found.cells, key=lambda cell: cell.status == "FINISHED"):
-        params = found.params.get(cell.run_id, {})
-        told[cell.key.model] = _checkpoint(params)
-    return dict(sorted(told.items()))
-
-
-def _checkpoint(params: Mapping[str, str]) -> str:
-    # Cells that never ran have no parameters; some models are several checkpoints, a server has a name for its own.
-    names = ("model.checkpoint", "model.served", "model.base_url")
-    parts = {key: value for key, value in params.items() if key.startswith(names) and value != "None"}
-    checkpoints = ", ".join(dict.fromkeys(parts.values())) or "unknown checkpoint"
-    revision = LONG_DIGEST.sub(r"\1…", params.get("model.loaded_revision", ""))
-    return f"{checkpoints} at revision {revision}" if revision else checkpoints
 
 
 def _devices(store: Store, found: SweepCells) -> dict[str, str]:

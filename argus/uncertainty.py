@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from argus.errors import DataError
-from argus.metrics.image_sums import ImageSums, image_sums, metrics_of
+from argus.metrics.image_sums import ImageSums, image_sums, images_asked, metrics_of
 from argus.records import CellResult, Prediction
 from argus.scoring.analysis import CellIntervals
 from argus.scoring.breakage import Outcomes
@@ -49,8 +49,9 @@ def sample(cells: Iterable[CellResult], evidence: Evidence, counts: Counts) -> S
         if cell.score is None or not bootstrap.resamples:
             continue
         try:
-            drawn = _resampled(cell, evidence, counts)
-            scores[cell.run_id], intervals[cell.run_id] = drawn["score"][1:], _intervals(cell, drawn)
+            sums = evidence.sums(cell)
+            drawn = _resampled(cell, sums, counts, evidence.ceiling(cell))
+            scores[cell.run_id], intervals[cell.run_id] = drawn["score"][1:], _intervals(cell, sums, drawn)
             if cell.costs:
                 costs[cell.run_id] = resampled_costs(cell, evidence.timings(cell), bootstrap)
         except DataError as error:
@@ -58,8 +59,8 @@ def sample(cells: Iterable[CellResult], evidence: Evidence, counts: Counts) -> S
     return Sampled(Resamples(bootstrap.resamples, scores, costs, missing), intervals)
 
 
-def _resampled(cell: CellResult, evidence: Evidence, counts: Counts) -> dict[str, np.ndarray]:
-    drawn = drawn_metrics(cell, evidence.sums(cell), counts, evidence.ceiling(cell))
+def _resampled(cell: CellResult, sums: ImageSums, counts: Counts, ceiling: float | None) -> dict[str, np.ndarray]:
+    drawn = drawn_metrics(cell, sums, counts, ceiling)
     if cell.score is None or abs(drawn["score"][0] - cell.score) > SAME:
         raise DataError(f"the sums of run {cell.run_id} give the score {drawn['score'][0]}, but {cell.score} is stored")
     return drawn
@@ -82,11 +83,10 @@ def drawn_score(evidence: Evidence, counts: Counts) -> Callable[[CellResult, Seq
     return score
 
 
-def _intervals(cell: CellResult, drawn: Mapping[str, np.ndarray]) -> dict[str, tuple[float, float]]:
+def _intervals(cell: CellResult, sums: ImageSums, drawn: Mapping[str, np.ndarray]) -> dict[str, tuple[float, float]]:
     found = {name: ends for name, numbers in drawn.items() if (ends := interval(numbers)) is not None}
-    if cell.key.task in HITS and "score" in found:
-        found["score"] = with_a_doubt(found["score"], cell.samples)
-    return found
+    shares = dict.fromkeys(("score", "accuracy"), cell.samples) | images_asked(sums) if cell.key.task in HITS else {}
+    return found | {name: with_a_doubt(found[name], shares[name]) for name in found.keys() & shares.keys()}
 
 
 def read_timings(path: Path) -> dict[str, list[float]]:

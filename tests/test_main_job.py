@@ -100,6 +100,7 @@ def test_a_cell_keeps_params_metrics_and_artifacts(workplace: Workplace) -> None
     assert run.params["data.images"] == "8"
     assert run.params["data.captions"] == "40"
     assert run.params["model.loaded_revision"].startswith("sha256:")
+    assert json.loads(run.params["model.deployed_parameters"]) == {"model": run.metrics["cost.parameters"]}
     assert {"score", "image_to_text_recall_at_1", "cost.latency_p50_ms", "samples"} <= set(run.metrics)
     for name in (
         "predictions.parquet",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import bootstrap
 
 from argus.errors import DataError
 from argus.metrics.image_sums import image_sums
@@ -21,8 +22,8 @@ COSTS = {"latency_p50_ms": 30.0, "latency_p95_ms": 38.0, "throughput_per_s": 40.
 TIMINGS = {"latencies_s": [0.02, 0.03, 0.04], "samples": [16, 16], "seconds": [0.3, 0.5]}
 
 
-def answers(right: list[bool]) -> list[ChoicePrediction]:
-    return [ChoicePrediction(f"q{n}", f"{n}", "", "", (0.0, 0.0), int(hit), 1) for n, hit in enumerate(right)]
+def answers(right: list[bool], kind: str = "exist") -> list[ChoicePrediction]:
+    return [ChoicePrediction(f"{kind}{n}", f"{n}", kind, "", (0.0, 0.0), int(hit), 1) for n, hit in enumerate(right)]
 
 
 RIGHT = [True] * 30 + [False] * 20
@@ -52,6 +53,45 @@ def test_a_cell_gets_resamples_of_its_score_and_intervals_of_its_metrics():
     assert draws.std() == pytest.approx(np.sqrt(0.6 * 0.4 / 50), rel=0.15)
     low, high = sampled.intervals["run"]["score"]
     assert (low, high) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])))
+    assert set(sampled.intervals["run"]) == {"score", "accuracy", "accuracy_chance_adjusted", "accuracy_exist"}
+
+
+def test_each_kind_of_question_has_the_interval_that_scipy_gives_for_a_resample_of_whole_images():
+    rng, found = np.random.default_rng(3), []
+    for image in range(150):  # an image is easy or hard, so that its questions go together
+        easy = rng.random()
+        for kind in ("count", "exist", "exist"):
+            for place in range(rng.integers(0, 4)):
+                hit = int(rng.random() < easy)
+                found.append(ChoicePrediction(f"{image}{kind}{place}", f"{image}", kind, "", (0.0, 0.0), hit, 1))
+    cell = replace(CELL, score=float(np.mean([one.predicted for one in found])))
+    intervals = sample([cell], evidence(found), Counts(Bootstrap(4000, 0))).intervals["run"]
+    for kind in ("count", "exist"):
+        images = [[one.predicted for one in found if one.image_id == f"{n}" and one.kind == kind] for n in range(150)]
+        counted = ([sum(hits) for hits in images], [len(hits) for hits in images])
+        by_scipy = bootstrap(
+            counted,
+            lambda right, asked, axis: right.sum(axis=axis) / asked.sum(axis=axis),
+            paired=True,
+            method="percentile",
+            n_resamples=4000,
+            rng=np.random.default_rng(0),
+        ).confidence_interval
+        assert intervals[f"accuracy_{kind}"] == pytest.approx((by_scipy.low, by_scipy.high), abs=0.01)
+        assert by_scipy.high - by_scipy.low > 0.1
+
+
+def test_a_kind_that_is_always_right_leaves_a_doubt_of_three_in_the_images_that_it_was_asked_of():
+    found = [*answers([True] * 20, "exist"), *answers(RIGHT, "count")]
+    cell = replace(CELL, score=50 / 70)
+    intervals = sample([cell], evidence(found), Counts(BOOTSTRAP)).intervals["run"]
+    assert intervals["accuracy_exist"] == pytest.approx((1 - 3 / 20, 1.0), abs=1e-3)
+
+
+def test_sums_of_older_runs_know_no_kinds_and_give_the_other_intervals():
+    whole = image_sums("reasoning", answers(RIGHT))
+    old = replace(whole, columns={name: one for name, one in whole.columns.items() if "." not in name})
+    sampled = sample([CELL], replace(evidence([]), sums=lambda cell: old), Counts(BOOTSTRAP))
     assert set(sampled.intervals["run"]) == {"score", "accuracy", "accuracy_chance_adjusted"}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,11 @@ def parameters(modules: Sequence[Module]) -> list[Tensor]:
 def weights(modules: Sequence[Module]) -> list[Tensor]:
     """Return the distinct parameters and buffers of the modules."""
     return _distinct(tensor for module in modules for tensor in chain(module.parameters(), module.buffers()))
+
+
+def parameters_by_part(parts: Mapping[str, Sequence[Module]]) -> dict[str, int]:
+    """Return how many parameters each part of a model has; one without modules runs elsewhere and is left out."""
+    return {name: count(parameters(modules)) for name, modules in parts.items() if modules}
 
 
 def count(tensors: Sequence[Tensor]) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from math import fsum
 
 import numpy as np
 
@@ -58,6 +60,33 @@ def chance(choices: Sequence[int]) -> float:
     if not choices or min(choices) < 2:
         raise DataError(f"the numbers of choices are {list(choices)[:5]}…: every question needs two or more")
     return sum(1 / count for count in choices) / len(choices)
+
+
+def chance_by_kind(choices: Sequence[int], kinds: Sequence[str]) -> dict[str, float]:
+    """Return what guessing gets of each kind of question, kinds in alphabetical order."""
+    of_kind: dict[str, list[int]] = {}
+    for count, kind in zip(choices, kinds, strict=True):
+        of_kind.setdefault(kind, []).append(count)
+    return {kind: chance(counts) for kind, counts in sorted(of_kind.items())}
+
+
+def joint_chance(choices: Sequence[int], groups: Sequence[str]) -> float:
+    """Return how often guessing gets every question of a group right: 1/16 for two questions of four choices.
+
+    "" is no group. Raises DataError where no question has a group.
+    """
+    all_right: dict[str, float] = {}
+    for count, group in zip(choices, groups, strict=True):
+        if group:
+            all_right[group] = all_right.get(group, 1.0) / count
+    if not all_right:
+        raise DataError(f"none of {len(groups)} questions has a group: there is no joint guess")
+    return fsum(all_right.values()) / len(all_right)
+
+
+def metric_name(kind: str) -> str:
+    """Return a kind of question as part of a metric's name: "Q->A" becomes "q_to_a", "left of?" "left_of"."""
+    return re.sub(r"[^a-z0-9]+", "_", kind.lower().replace("->", " to ")).strip("_")
 
 
 def chance_adjusted_accuracy(accuracy: float, chance: float) -> float:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from argus.errors import ConfigError, DataError
+from argus.metrics.accuracy import metric_name
 from argus.metrics.captions.bleu import bleu_of_totals
 from argus.metrics.captions.ngrams import LONGEST
 from argus.metrics.score import caption_scores
@@ -22,6 +23,7 @@ from argus.records import CaptionPrediction, ChoicePrediction, Prediction, RankP
 DIRECTIONS = ("image_to_text", "text_to_image")
 RECALLS = (1, 5, 10)
 LENGTHS = range(1, LONGEST + 1)
+QUESTIONS, RIGHT = "questions.", "right."  # begin the columns of a kind of question
 
 Totals = Mapping[str, np.ndarray]
 """Sums by column name, each of one shape: one number for each resample."""
@@ -109,8 +111,13 @@ def _of_choices(found: Sequence[ChoicePrediction]) -> ImageSums:
         raise DataError("no answered question among the predictions: reasoning scores the accuracy of answers")
     adder = _Adder([one.image_id for one in found])
     adder.add("questions", np.ones(len(found)))
-    adder.add("right", [one.predicted == one.target for one in found])
+    hits = np.array([one.predicted == one.target for one in found])
+    adder.add("right", hits)
     adder.add("chance", [1 / len(one.scores) for one in found])
+    kinds = np.array([metric_name(one.kind) for one in found])
+    for kind in np.unique(kinds):
+        adder.add(f"{QUESTIONS}{kind}", kinds == kind)
+        adder.add(f"{RIGHT}{kind}", hits, kinds == kind)
     joint: dict[str, tuple[str, bool]] = {}
     firsts = np.zeros(len(found), dtype=bool)
     for place, one in enumerate(found):
@@ -166,6 +173,20 @@ def _captioning(totals: Totals, ceiling: float) -> dict[str, np.ndarray]:
 def _reasoning(totals: Totals) -> dict[str, np.ndarray]:
     right, chance = totals["right"] / totals["questions"], totals["chance"] / totals["questions"]
     metrics = {"score": right, "accuracy": right, "accuracy_chance_adjusted": (right - chance) / (1 - chance)}
+    for kind in (name.removeprefix(RIGHT) for name in totals if name.startswith(RIGHT)):  # older runs have none
+        metrics[f"accuracy_{kind}"] = totals[f"{RIGHT}{kind}"] / totals[f"{QUESTIONS}{kind}"]
     if "joint_questions" in totals:
         metrics["accuracy_q_to_ar"] = totals["joint_right"] / totals["joint_questions"]
     return metrics
+
+
+def images_asked(sums: ImageSums) -> dict[str, int]:
+    """Return of how many images each kind of question was asked, by the name of its accuracy."""
+    columns = {
+        f"accuracy_{name.removeprefix(QUESTIONS)}": column
+        for name, column in sums.columns.items()
+        if name.startswith(QUESTIONS)
+    }
+    if "joint_questions" in sums.columns:
+        columns["accuracy_q_to_ar"] = sums.columns["joint_questions"]
+    return {name: int(np.count_nonzero(column)) for name, column in columns.items()}

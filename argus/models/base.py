@@ -8,7 +8,7 @@ float32 tensors on the CPU, higher is better, and are checked for finiteness by 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -51,6 +51,13 @@ class Model(ABC):
     @abstractmethod
     def modules(self, task: str) -> tuple[Module, ...]:
         """Return the torch modules that `task` ("retrieval", "captioning", "reasoning") runs, for counting weights."""
+
+    def parts(self, task: str) -> Mapping[str, tuple[Module, ...]]:
+        """Return the modules that a device needs for `task` by a name of their weights, one that two tasks share once.
+
+        A model of several checkpoints overrides this: what has another name is deployed beside it.
+        """
+        return {"model": self.modules(task)}
 
     @property
     @abstractmethod

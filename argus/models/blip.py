@@ -69,6 +69,10 @@ class Blip(Embedder, Matcher, Generator, Chooser):
     def modules(self, task: str) -> tuple[Module, ...]:
         return (self._head(TASK_HEADS[task]).model,)
 
+    def parts(self, task: str) -> Mapping[str, tuple[Module, ...]]:
+        """Return the head of the task: the three share nothing."""
+        return {TASK_HEADS[task]: self.modules(task)}
+
     @property
     def revision(self) -> str:
         """Return the revision of every head, loaded or not; "missing" for one whose weights are not there."""

@@ -73,10 +73,26 @@ class Lxmert(Matcher, Chooser):
 
         Questions that go to the matching head meanwhile run an encoder of the same shape.
         """
-        name = "matching" if task == "retrieval" or self.choose_by == "matching" else "answers"
+        name = self._head_of(task)
+        return (self._head(name).model.lxmert, self._top(name), *self.regions.modules())
+
+    def parts(self, task: str) -> Mapping[str, tuple[Module, ...]]:
+        """Return encoder, head and detector; both heads once questions have gone to the matching one as well.
+
+        Heads of one checkpoint share their encoder, though each is loaded with its own here.
+        """
+        names = dict.fromkeys([self._head_of(task), *(self._heads if task == "reasoning" else ())])
+        encoders = {f"encoder {self.sources[name].revision}": (self._head(name).model.lxmert,) for name in names}
+        tops = {f"head {name}": (self._top(name),) for name in names}
+        return encoders | tops | {"detector": self.regions.modules()}
+
+    def _head_of(self, task: str) -> str:
+        return "matching" if task == "retrieval" or self.choose_by == "matching" else "answers"
+
+    def _top(self, name: str) -> Module:
         model = self._head(name).model
-        head = model.cls.seq_relationship if name == "matching" else model.answer_head
-        return (model.lxmert, head, *self.regions.modules())
+        top: Module = model.cls.seq_relationship if name == "matching" else model.answer_head
+        return top
 
     @property
     def revision(self) -> str:

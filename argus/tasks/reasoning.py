@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from argus.errors import DataError
-from argus.metrics.accuracy import accuracy_by_kind, chance, chance_adjusted_accuracy, joint_accuracy, predicted_choice
+from argus.metrics.accuracy import (
+    accuracy_by_kind,
+    chance,
+    chance_adjusted_accuracy,
+    chance_by_kind,
+    joint_accuracy,
+    joint_chance,
+    metric_name,
+    predicted_choice,
+)
 from argus.metrics.score import reasoning_score
 from argus.models.base import Choice, Chooser, Embedder, Model
 from argus.records import ChoicePrediction, Prediction, Question, Sample
@@ -55,12 +63,13 @@ class Reasoning(Task):
         """Return the accuracy over all questions, by kind and over joint questions, and two baselines.
 
         `commonest_answer_accuracy` is what always giving the commonest answer of a question's kind gets (for multiple
-        choice: the commonest place), `chance` what guessing gets. `accuracy_chance_adjusted` is
-        (accuracy - chance) / (1 - chance): 0 for guessing, below 0 for worse.
+        choice: the commonest place), `chance` what guessing gets, over all questions, by kind and over joint questions.
+        `accuracy_chance_adjusted` is (accuracy - chance) / (1 - chance): 0 for guessing, below 0 for worse.
         """
         answers = [p for p in predictions if isinstance(p, ChoicePrediction)]
         right = reasoning_score(answers)
-        guessing = chance([len(answer.scores) for answer in answers])
+        choices = [len(answer.scores) for answer in answers]
+        guessing = chance(choices)
         predicted, targets = [answer.predicted for answer in answers], [answer.target for answer in answers]
         # By the metric's name, not the kind: two kinds of one name are then one figure, never one that hides the other.
         kinds, groups = [metric_name(answer.kind) for answer in answers], [answer.group for answer in answers]
@@ -73,8 +82,10 @@ class Reasoning(Task):
         }
         by_kind = accuracy_by_kind(predicted, targets, kinds)
         metrics |= {f"accuracy_{kind}": value for kind, value in by_kind.items()}
+        metrics |= {f"chance_{kind}": value for kind, value in chance_by_kind(choices, kinds).items()}
         if any(groups):
             metrics["accuracy_q_to_ar"] = joint_accuracy(predicted, targets, groups)
+            metrics["chance_q_to_ar"] = joint_chance(choices, groups)
         return metrics
 
     def facts(self, model: Model, work: Work) -> Mapping[str, float]:
@@ -84,11 +95,6 @@ class Reasoning(Task):
         if isinstance(model, Embedder):
             numbers["truncated_texts"] = model.truncated([text for question in questions for text in _texts(question)])
         return numbers
-
-
-def metric_name(kind: str) -> str:
-    """Return a kind of question as part of a metric's name: "Q->A" becomes "q_to_a", "left of?" "left_of"."""
-    return re.sub(r"[^a-z0-9]+", "_", kind.lower().replace("->", " to ")).strip("_")
 
 
 def _commonest(kinds: Sequence[str], targets: Sequence[int]) -> int:

@@ -11,6 +11,7 @@ from transformers import (
     BlipForQuestionAnswering,
 )
 
+from argus.efficiency.weights import parameters_by_part
 from argus.errors import ArgusError, ConfigError, DataError
 from argus.models.base import Choice
 from argus.models.blip import Blip
@@ -136,6 +137,12 @@ def test_a_head_is_loaded_when_it_is_used_and_missing_ones_are_named(blip_folder
 def test_each_task_counts_the_weights_of_its_own_head(blip):
     kinds = [type(blip.modules(task)[0]) for task in ("retrieval", "captioning", "reasoning")]
     assert kinds == [BlipForImageTextRetrieval, BlipForConditionalGeneration, BlipForQuestionAnswering]
+
+
+def test_the_heads_of_two_tasks_are_deployed_beside_each_other(blip):
+    parts = [parameters_by_part(blip.parts(task)) for task in ("retrieval", "captioning", "reasoning")]
+    assert [list(part) for part in parts] == [["retrieval"], ["captioning"], ["vqa"]]
+    assert all(count > 1000 for part in parts for count in part.values())
 
 
 def test_a_head_that_is_not_named_is_an_error(blip_folders, runtime):

@@ -9,6 +9,7 @@ import pytest
 import torch
 from PIL import Image
 
+from argus.efficiency.weights import count, parameters, parameters_by_part
 from argus.errors import ArgusError, ConfigError, DataError
 from argus.models.base import Choice
 from argus.models.loading import digest
@@ -175,6 +176,17 @@ def test_each_task_counts_the_encoder_its_head_and_the_detector(lxmert_folder, r
     assert model.modules("reasoning")[1].logit_fc[-1].out_features == 6
     assert make(lxmert_folder, runtime, choose_by="matching").modules("reasoning")[1].out_features == 2
     assert sum(weight.numel() for weight in encoder.parameters()) > 1000
+
+
+def test_heads_of_one_checkpoint_share_their_encoder_and_all_tasks_the_detector(lxmert_folder, runtime):
+    model = make(lxmert_folder, runtime)
+    reasoning = parameters_by_part(model.parts("reasoning"))
+    assert sum(reasoning.values()) == count(parameters(model.modules("reasoning")))
+    retrieval = parameters_by_part(model.parts("retrieval"))
+    assert set(retrieval) & set(reasoning) == {f"encoder {digest(lxmert_folder)}", "detector"}
+    both = parameters_by_part(model.parts("reasoning"))  # questions without labels have gone to the matching head
+    assert both == retrieval | reasoning
+    assert len(both) == 4
 
 
 def test_the_revision_names_heads_and_detector_and_says_what_is_missing(lxmert_folder, runtime, tmp_path):

@@ -103,6 +103,7 @@ def test_a_cell_tells_what_was_served_and_that_its_costs_are_not_known(
     state = evaluate(composed(f"model.base_url={stub.url}"), None)
     run = tracking.get(store, state.run_id)
     assert run.params["model.loaded_revision"] == "tiny (owned_by stub, version 0.1)"
+    assert run.params["model.deployed_parameters"] == "{}"
     costs = {name: run.metrics[f"cost.{name}"] for name in Costs.__annotations__}
     unknown = {"peak_memory_mb", "parameters", "weights_mb", "flops_per_sample"}
     assert {name for name, cost in costs.items() if math.isnan(cost)} == unknown

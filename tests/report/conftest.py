@@ -115,6 +115,8 @@ BACKGROUND = Background(
     seed="0",
     version="0.1.0",
     checkpoints={"clip": "pocket/clip at revision sha256:0", "gemma": "pocket/gemma"},
+    deployments=(),
+    prompts={},
     devices={"cpu": "x86_64, 2 threads"},
     pictures=(
         Picture("clip, coco retrieval, blur 5", SOURCE, 480, 240, "A picture of coco twice.", (("asked", "a dog"),)),

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from argus import drops as module
 from argus.drops import MOST, drops
 from argus.errors import DataError
+from argus.scoring.breakage import Breakage
+from argus.scoring.records import Slot, Value
 
 CHOICES = ["yes", "no", "3 <b>"]
 
@@ -85,6 +88,27 @@ def test_a_pair_is_shown_for_pictures_and_one_picture_where_only_texts_change(sm
 def test_each_model_perturbation_and_task_is_shown_once(small, kept):
     titles = [picture.title for picture in drops(small, kept, no_captions)[0]]
     assert len({title.rpartition(" ")[0] for title in titles}) == len(titles) == 2 * 2 * 2
+
+
+def test_a_picture_that_is_not_shown_yet_is_preferred(small, kept, monkeypatch):
+    taken, shown = [], module._shown
+
+    def noted(one, path, facts):
+        taken.append((one.slot.dataset, path.name))
+        return shown(one, path, facts)
+
+    monkeypatch.setattr(module, "_shown", noted)
+    drops(small, kept, no_captions)
+    assert {name for dataset, name in taken[:4] if dataset == "coco"} == {"b.jpg", "c.jpg"}  # a never gets worse
+
+
+def test_what_a_cell_lost_is_said_in_the_words_of_its_task(small, kept):
+    facts = [dict(picture.facts) for picture in drops(small, kept, no_captions)[0]]
+    assert all("answers of this cell right when clean and wrong here" in one for one in facts)
+    path = kept(next(iter(small.cells["clip"].values())), lambda folder: folder / "a.jpg")
+    one = Breakage("clip", Slot("coco", "captioning", "blur", "image", 3), 64, {"caption_worse": Value(0.95, "")})
+    told = dict(module._shown(one, path, ()).facts)
+    assert told == {"captions of this cell with a lower CIDEr-D than when clean": "95% of 64"}
 
 
 def test_cells_that_kept_no_examples_are_named(small):

@@ -8,9 +8,10 @@ from PIL.Image import Image
 from torch import Tensor
 
 from argus.errors import ArgusError, ConfigError, DataError
+from argus.metrics.accuracy import metric_name
 from argus.models.base import Choice, Chooser, Embedder, Matcher
 from argus.records import ChoicePrediction, Question
-from argus.tasks.reasoning import Reasoning, metric_name
+from argus.tasks.reasoning import Reasoning
 
 
 class Bare:
@@ -137,6 +138,17 @@ def test_joint_question_is_right_only_when_all_its_parts_are():
     assert metrics["accuracy_q_to_a"] == 1
     assert metrics["accuracy_qa_to_r"] == 0.5
     assert metrics["accuracy"] == 0.8
+
+
+def test_guessing_is_told_for_each_kind_and_for_joint_questions():
+    first = [answer("1", 0, 0, "Q->A", "one"), answer("1r", 2, 2, "QA->R", "one")]
+    other = [answer("2", 0, 0, "Q->A", "two", n=2), answer("2r", 1, 1, "QA->R", "two"), answer("3", 0, 0, n=10)]
+    metrics = Reasoning().measure([*first, *other])
+    assert metrics["chance_q_to_a"] == (1 / 4 + 1 / 2) / 2
+    assert metrics["chance_qa_to_r"] == 1 / 4
+    assert metrics["chance_count"] == 1 / 10
+    assert metrics["chance_q_to_ar"] == (1 / 16 + 1 / 8) / 2
+    assert Reasoning().measure(first)["chance_q_to_ar"] == 1 / 16
 
 
 def test_commonest_answer_is_that_of_each_kind():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
 from argus.records import CellResult
@@ -19,7 +19,17 @@ COSTS = {
     "flops_per_sample": ("Operations per sample", "GFLOP"),
 }
 UNITS = {"parameters": 1e6, "flops_per_sample": 1e9}
+HIGHEST = ("peak_memory_mb",)  # a device must have room for the cell that takes most
 NOT_MEASURED, NO_CELL = "not measured", "no clean cell of this task"
+
+
+def how(cost: str) -> str:
+    """Return in a word which figure of several cells is shown: their mean, or the highest."""
+    return "highest" if cost in HIGHEST else "mean"
+
+
+def _one_of(cost: str, costs: Sequence[float]) -> float:
+    return max(costs) if cost in HIGHEST else fmean(costs)
 
 
 def priced(cells: Mapping[Slot, CellResult], cost: str) -> dict[Slot, float]:
@@ -33,28 +43,42 @@ def priced(cells: Mapping[Slot, CellResult], cost: str) -> dict[Slot, float]:
 
 
 def by_task(analysis: Analysis, cost: str) -> dict[str, dict[str, Value]]:
-    """Return by model and task the mean over data sets; a gap where a clean cell of the task has no such cost."""
+    """Return a cost by model and task, over its data sets as `how` says; a gap where a clean cell has no such cost."""
     tasks = sorted({slot.task for mine in analysis.cells.values() for slot in mine})
     found: dict[str, dict[str, Value]] = {}
     for name, cells in analysis.cells.items():
         known = priced(cells, cost)
-        found[name] = {task: _mean(task, known, cells) for task in tasks}
+        found[name] = {task: _of_task(task, cost, known, cells) for task in tasks}
     return found
 
 
-def _mean(task: str, known: Mapping[Slot, float], cells: Iterable[Slot]) -> Value:
-    wanted = [slot for slot in cells if slot.task == task and slot.perturbation == CLEAN]
+def senseless(analysis: Analysis) -> dict[tuple[str, str], str]:
+    """Return by model and task why it has no clean cell: the model cannot do the task, so that nothing is missing."""
+    return {
+        (card.name, one.slot.task): one.reason
+        for card in analysis.scorecards
+        for one in card.dropped
+        if one.slot.perturbation == CLEAN and not _clean(one.slot.task, analysis.cells.get(card.name, {}))
+    }
+
+
+def _clean(task: str, cells: Iterable[Slot]) -> list[Slot]:
+    return [slot for slot in cells if slot.task == task and slot.perturbation == CLEAN]
+
+
+def _of_task(task: str, cost: str, known: Mapping[Slot, float], cells: Iterable[Slot]) -> Value:
+    wanted = _clean(task, cells)
     lacking = [str(slot) for slot in wanted if slot not in known]
     over = f"{len(wanted) - len(lacking)} of {len(wanted)} clean cells"
     if not wanted:
         return Value(None, over, NO_CELL)
     if lacking:
         return Value(None, over, f"{NOT_MEASURED} in {', '.join(lacking)}")
-    return Value(fmean(known[slot] for slot in wanted), over)
+    return Value(_one_of(cost, [known[slot] for slot in wanted]), over)
 
 
 def overall_cost(analysis: Analysis, cost: str) -> dict[str, Value]:
-    """Return by model a cost over the clean cells that all models have measured: the mean, of memory the highest."""
+    """Return by model a cost over the clean cells that all models have measured, as `how` says."""
     known = {name: priced(cells, cost) for name, cells in analysis.cells.items()}
     some = {name: mine for name, mine in known.items() if mine}
     shared = sorted(set.intersection(*(set(mine) for mine in some.values()))) if some else []
@@ -62,8 +86,7 @@ def overall_cost(analysis: Analysis, cost: str) -> dict[str, Value]:
         reason = "no clean cell with this cost is common to all models" if some else NOT_MEASURED
         return {name: Value(None, "no cell", reason) for name in known}
     over = f"{len(shared)} clean cells"
-    pick = max if cost == "peak_memory_mb" else fmean
     return {
-        name: Value(pick([mine[slot] for slot in shared]), over) if mine else Value(None, over, NOT_MEASURED)
+        name: Value(_one_of(cost, [mine[slot] for slot in shared]), over) if mine else Value(None, over, NOT_MEASURED)
         for name, mine in known.items()
     }

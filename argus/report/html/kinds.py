@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from argus.records import CellResult
@@ -12,9 +12,20 @@ from argus.scoring.analysis import Analysis
 from argus.scoring.cells import trouble
 from argus.scoring.records import CLEAN, Value
 
-ACCURACY = "accuracy_"
+ACCURACY, CHANCE = "accuracy_", "chance_"
 NO_KIND = ("accuracy_chance_adjusted",)
-BASELINES = {"chance": "guessing", "commonest_answer_accuracy": "the commonest answer of each type"}
+JOINT = "accuracy_q_to_ar"
+LABELS = {"accuracy": "all", "accuracy_q_to_a": "Q→A", "accuracy_qa_to_r": "QA→R", JOINT: "Q→AR"}
+MEANINGS = {
+    "accuracy_q_to_a": "Q→A is choosing the answer to a question.",
+    "accuracy_qa_to_r": "QA→R is choosing the rationale, given the question and its right answer.",
+    JOINT: "Q→AR counts a question as right where all its parts are, answer and rationale at once; it is not in “all”. "
+    "Guessing all parts right is the product of guessing each: of two choices among four, 1/16 against 1/4.",
+}
+OLDER = (
+    "A type without an interval has too few pictures for one, or was measured by an older version, which kept no sums "
+    "by type: run its clean cells again."
+)
 
 
 def kinds(analysis: Analysis, looks: Mapping[str, Look]) -> Section:
@@ -24,11 +35,22 @@ def kinds(analysis: Analysis, looks: Mapping[str, Look]) -> Section:
     if not found:
         return Section("kinds", title, (Text("No model has a clean reasoning score."),))
     words = (
-        "Accuracy on clean input. What guessing, and always giving the commonest answer of a question's type, would "
-        "get over all types stands in the table: a model near them has learned the answers, not the pictures."
+        "Accuracy on clean input, type by type; “all” is the accuracy over all questions, which is the cell's score. "
+        "What guessing, and always giving the commonest answer of a question's type, would get stands in the table: a "
+        "model near them has learned the answers, not the pictures."
     )
+    measured = {name for mine in found.values() for cell in mine.values() for name in cell.metrics}
+    meanings = " ".join(words for name, words in MEANINGS.items() if name in measured)
+    more = [text for text in (meanings, OLDER if _some_bare(found, analysis) else "") if text]
     plots = tuple(_plot(dataset, mine, analysis, looks) for dataset, mine in found.items())
-    return Section("kinds", title, (Text(words), Plots(plots)))
+    return Section("kinds", title, (Text(words), *map(Text, more), Plots(plots)))
+
+
+def _some_bare(found: Mapping[str, Mapping[str, CellResult]], analysis: Analysis) -> bool:
+    """Return whether a type has no interval in a cell that has others."""
+    cells = [cell for mine in found.values() for cell in mine.values()]
+    known = [(cell, analysis.cell_intervals.get(cell.run_id, {})) for cell in cells]
+    return any(ends and not set(_kinds_of({"": cell})) <= set(ends) for cell, ends in known)
 
 
 def _by_dataset(analysis: Analysis) -> dict[str, dict[str, CellResult]]:
@@ -42,12 +64,16 @@ def _by_dataset(analysis: Analysis) -> dict[str, dict[str, CellResult]]:
 
 def _kinds_of(mine: Mapping[str, CellResult]) -> list[str]:
     names = {name for cell in mine.values() for name in cell.metrics if name.startswith(ACCURACY)}
-    return sorted(names.difference(NO_KIND))
+    return sorted(names.difference(NO_KIND), key=lambda name: (name == JOINT, name))
+
+
+def _label(metric: str) -> str:
+    return LABELS.get(metric) or metric.removeprefix(ACCURACY).replace("_", " ")
 
 
 def _plot(dataset: str, mine: Mapping[str, CellResult], analysis: Analysis, looks: Mapping[str, Look]) -> Plot:
     metrics = [*_kinds_of(mine), "accuracy"]
-    labels = [metric.removeprefix(ACCURACY).replace("_", " ") if metric != "accuracy" else "all" for metric in metrics]
+    labels = [_label(metric) for metric in metrics]
     values = {name: [_value(cell, metric, analysis) for metric in metrics] for name, cell in mine.items()}
     data = [
         {
@@ -66,20 +92,27 @@ def _plot(dataset: str, mine: Mapping[str, CellResult], analysis: Analysis, look
         }
         for name, found in values.items()
     ]
-    baselines = tuple(BASELINES.values())
-    rows = tuple(
-        (
-            Cell(name),
-            *map(number, found),
-            *(plain(mine[name].metrics.get(key), reason="not recorded") for key in BASELINES),
-        )
-        for name, found in values.items()
-    )
+    rows = tuple((Cell(name), *map(number, found)) for name, found in values.items())
     title = f"Accuracy on {dataset}"
-    table = Table(f"{title} by question type, with 95 % intervals", ("model", *labels, *baselines), rows)
+    caption = f"{title} by question type, with 95 % intervals"
+    table = Table(caption, ("model", *labels), (*rows, *_baselines(metrics, mine)))
     drawn = layout(axis("accuracy", range=[0, 1]), axis("", autorange="reversed"), barmode="group")
     height = 110 + (14 * len(mine) + 10) * len(labels)
     return Plot(title, _finding(labels, values), data, drawn, height, table)
+
+
+def _baselines(metrics: Sequence[str], mine: Mapping[str, CellResult]) -> tuple[tuple[Cell, ...], ...]:
+    """Return what guessing and the commonest answers get, of the cell that read the most pictures."""
+    known = max(mine.values(), key=lambda cell: cell.samples).metrics
+    guesses = [known.get("chance" if metric == "accuracy" else _chance(metric)) for metric in metrics]
+    guessing = (plain(guess, reason="its runs are older than this figure") for guess in guesses)
+    whole = plain(known.get("commonest_answer_accuracy"), reason="not recorded")
+    commonest = (whole if metric == "accuracy" else Cell("–") for metric in metrics)
+    return (Cell("guessing"), *guessing), (Cell("the commonest answer of each type"), *commonest)
+
+
+def _chance(metric: str) -> str:
+    return f"{CHANCE}{metric.removeprefix(ACCURACY)}"
 
 
 def _value(cell: CellResult, metric: str, analysis: Analysis) -> Value:
@@ -94,7 +127,7 @@ def _finding(labels: list[str], values: Mapping[str, list[Value]]) -> str:
     means = {label: fmean(x for x in known if x is not None) for label, known in by_label.items() if any(known)}
     whole = dict(zip(values, by_label["all"], strict=True))
     best = max(whole, key=lambda name: whole[name] or 0.0)
-    types = {label: mean for label, mean in means.items() if label != "all"}
+    types = {label: mean for label, mean in means.items() if label not in ("all", LABELS[JOINT])}
     told = f"Over all types {best} is best, {whole[best] or 0:.2f}."
     if not types:
         return told

@@ -6,7 +6,8 @@ import re
 from dataclasses import asdict
 
 from argus.report.html.background import Background
-from argus.report.html.parts import Cell, Commands, Section, Table, Text
+from argus.report.html.costs import COSTS, UNITS
+from argus.report.html.parts import Cell, Commands, Section, Table, Text, gap
 from argus.scoring.analysis import Analysis
 
 
@@ -33,11 +34,45 @@ def method(analysis: Analysis, background: Background) -> Section:
         "Formulas, settings and how to repeat it",
         (
             Table("Formulas", ("figure", "what it is"), (*formulas, reliability)),
+            *_references(analysis),
             Table("Settings", ("setting", "value"), rows),
             Text(words),
             Commands(_commands(scheme.name, background)),
         ),
     )
+
+
+def _references(analysis: Analysis) -> tuple[Table | Text, ...]:
+    """Return the reference of each cost in E by hardware profile, and what E's interval does not cover."""
+    spread = (
+        "E's interval is only the spread of repeated timings within one run on one machine: what other runs, days or "
+        "machines would measure may lie outside it."
+    )
+    formulas = analysis.scheme.formulas
+    if formulas.efficiency != "reference":
+        return (Text(spread),)
+    cells = [cell for mine in analysis.cells.values() for cell in mine.values()]
+    profiles = sorted({cell.key.hardware for cell in cells})
+    rows = []
+    for cost in formulas.costs:
+        title, unit = COSTS.get(cost, (cost, ""))
+        scale = UNITS.get(cost, 1.0)
+        known = [
+            {c.references[cost] / scale for c in cells if c.key.hardware == profile and cost in c.references}
+            for profile in profiles
+        ]
+        rows.append((Cell(title), Cell(unit), *map(_reference, known)))
+    words = (
+        "A cost equal to its reference scores 0.5, a cheaper one more, a dearer one less; E is the geometric mean of "
+        "these scores."
+    )
+    table = Table("References of the costs in E, by hardware profile", ("cost", "unit", *profiles), tuple(rows))
+    return (table, Text(f"{words} {spread}"))
+
+
+def _reference(found: set[float]) -> Cell:
+    told = ", ".join(f"{value:g}" for value in sorted(found))
+    return Cell(told, kind="number") if told else gap("no cell kept one")
 
 
 def _commands(weighting: str, background: Background) -> tuple[str, ...]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from argus.report.findings import findings
 from argus.report.html.background import Background
 from argus.report.html.parts import Cell, Points, Section, Table, Text, gap, listed, number, share
 from argus.report.ranking import best, gap_sentence, ranked
 from argus.scoring.analysis import FIGURES, Analysis
-from argus.scoring.records import Scorecard
+from argus.scoring.records import Scorecard, Value
 
 POCKET = (
     "these are small checkpoints of the pocket suite on drawn pictures: they show how models are compared, and tell "
@@ -34,7 +35,39 @@ def compared(analysis: Analysis, background: Background) -> Section:
         ("what", "value"),
         tuple((Cell(name), Cell(value)) for name, value in rows),
     )
-    return Section("compared", "What was compared", (table,))
+    return Section("compared", "What was compared", (table, *_deployed(background), *_prompted(background)))
+
+
+def _deployed(background: Background) -> tuple[Text | Table, ...]:
+    """Return how many parameters a device must hold for each model to do what the sweep asked of it."""
+    words = (
+        "A model may be several checkpoints, and each task measures the cost of the weights that it runs. To do all "
+        "tasks a device needs all of these weights, here together; what two tasks share counts once."
+    )
+    rows = tuple(
+        (
+            Cell(one.model),
+            number(_millions(one.parameters)),
+            Cell(", ".join(one.tasks), f"cannot do {', '.join(one.lacking)}" if one.lacking else ""),
+        )
+        for one in background.deployments
+    )
+    caption = "Weights to deploy for all tasks of the sweep"
+    return (Text(words), Table(caption, ("model", "parameters, million", "tasks"), rows)) if rows else ()
+
+
+def _millions(value: Value) -> Value:
+    return value if value.value is None else replace(value, value=value.value / 1e6)
+
+
+def _prompted(background: Background) -> tuple[Table, ...]:
+    """Return what models were told to do, where any was prompted."""
+    tasks = sorted({task for given in background.prompts.values() for task in given})
+    rows = tuple(
+        (Cell(model), *(Cell(given.get(task, "–")) for task in tasks)) for model, given in background.prompts.items()
+    )
+    caption = "Prompts, as given with clean input; models that are not listed are given none"
+    return (Table(caption, ("model", *tasks), rows),) if rows else ()
 
 
 def verdict(analysis: Analysis, suite: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from argus.report.html.costs import COSTS, overall_cost
+from argus.report.html.costs import COSTS, how, overall_cost
 from argus.report.html.looks import NEUTRAL, Look, axis, bars, layout, safe
 from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, number
 from argus.scoring.analysis import Analysis
 from argus.scoring.records import Scorecard, Value
 
-AGAINST = {"latency_p50_ms": "mean", "peak_memory_mb": "highest"}
+AGAINST = ("latency_p50_ms", "peak_memory_mb")
 WIDE = 20  # a cost that spans more than this factor is drawn on a logarithmic axis
 
 
@@ -58,7 +58,7 @@ def _plot(analysis: Analysis, cost: str, looks: Mapping[str, Look]) -> Plot:
         )
         for card in analysis.scorecards
     )
-    table = Table(title, ("model", "P", f"{name_of}, {unit}, {AGAINST[cost]}, measured", "on the front"), rows)
+    table = Table(title, ("model", "P", f"{name_of}, {unit}, {how(cost)}, measured", "on the front"), rows)
     across = (
         axis(f"{name_of.lower()}, {unit}", **log) if log else axis(f"{name_of.lower()}, {unit}", rangemode="tozero")
     )

@@ -10,6 +10,7 @@ from argus.scoring.analysis import Analysis
 from argus.scoring.records import Scorecard
 
 MOST_LINES = 6
+FEW = 10  # models, up to which a rank correlation is coarse
 
 
 def reliability(analysis: Analysis, looks: Mapping[str, Look]) -> Section:
@@ -99,6 +100,18 @@ def _rank(ranks: Mapping[str, int], name: str) -> Cell:
     return Cell(str(ranks[name]), kind="number") if name in ranks else gap("needs two models with P, CDC and RR")
 
 
+def _few(models: int) -> str:
+    """Return how a rank correlation of few models is to be read; nothing for many."""
+    pairs = models * (models - 1) // 2
+    if not 2 <= models <= FEW:
+        return ""
+    return (
+        f" With {models} models there {'is' if pairs == 1 else 'are'} only {pairs} pair{'s' * (pairs > 1)}: without "
+        f"ties kendall takes no more than {pairs + 1} values, {2 / pairs:.2g} apart; spearman moves in steps too: an "
+        "interval may end at the correlation itself or at its bound. Read them with care, as said of these models only."
+    )
+
+
 def _flips(analysis: Analysis) -> tuple[Text | Table, ...]:
     gap_of = analysis.gap
     correlations = ((name, getattr(gap_of, name)) for name in ("spearman", "kendall"))
@@ -112,6 +125,7 @@ def _flips(analysis: Analysis) -> tuple[Text | Table, ...]:
             for name, value in correlations
         )
         + "."
+        + _few(len(gap_of.rank_by_capability))
     )
     if not gap_of.flips:
         return (told,)
