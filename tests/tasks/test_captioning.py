@@ -173,7 +173,7 @@ def test_nan_similarity_is_an_error_that_names_the_sample(make_work):
 
 
 def test_model_that_can_neither_write_nor_embed_is_refused(make_work):
-    with pytest.raises(ConfigError, match="Generator or Embedder"):
+    with pytest.raises(ConfigError, match="writes no text and embeds no pictures, so it cannot do captioning"):
         Captioning(1.5).predict(Judge(), make_work(CAPTIONS))
 
 

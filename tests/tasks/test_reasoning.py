@@ -197,5 +197,5 @@ def test_data_without_any_question_is_refused(make_work):
 
 
 def test_model_that_can_neither_choose_nor_embed_is_refused(make_work):
-    with pytest.raises(ConfigError, match="Chooser or Embedder"):
+    with pytest.raises(ConfigError, match="embeds no pictures, so it cannot do reasoning"):
         Reasoning().predict(Judge(), make_work(questions=QUESTIONS))
