@@ -82,7 +82,7 @@ class Embedder(Model):
 
 
 class Matcher(Model):
-    lacking: ClassVar[str] = "tells of no text how well it fits a picture"
+    lacking: ClassVar[str] = "matches no text to a picture"
 
     @abstractmethod
     def match(self, images: Sequence[Image], texts: Sequence[Sequence[str]]) -> list[Tensor]:

@@ -282,7 +282,9 @@ def test_nan_is_an_error_that_names_the_sample_and_the_way_out(make_work, kind):
 
 
 def test_model_that_can_neither_embed_nor_match_is_refused(make_work):
-    with pytest.raises(ConfigError, match="embeds no pictures and tells of no text how well it fits a picture, so it cannot do retrieval"):
+    with pytest.raises(
+        ConfigError, match="embeds no pictures and matches no text to a picture, so it cannot do retrieval"
+    ):
         whole().predict(Mute(), make_work(CAPTIONS))
 
 
