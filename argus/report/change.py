@@ -13,8 +13,14 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from argus.report.findings import p_text
 from argus.scoring.cells import Contender
 from argus.scoring.gate import Breach, Change, SweepChange
+
+CAPTION = (
+    "p corrected for the number of models (Holm); resamples of the same images in both sweeps; of E's timings only the "
+    "spread within each run is known, not how two runs of the same code differ"
+)
 
 
 def change_report(change: SweepChange, breaches: Sequence[Breach]) -> Group:
@@ -37,13 +43,13 @@ def _figures(change: SweepChange) -> Table:
     for heading in ("before", "after", "change", "95 % interval", "p"):
         grid.add_column(heading, justify="right", no_wrap=True)
     grid.add_column("beyond noise")
-    grid.caption = Text("p corrected for the number of models (Holm); resamples of the same images in both sweeps")
+    grid.caption = Text(CAPTION)
     names = _names(change)
     for one in change.figures:
         found = one.difference
         known = [_number(one.before.value), _number(one.after.value), _number(found.value, "+.3f")]
         ends = "-" if found.interval is None else "[{:+.3f}, {:+.3f}]".format(*found.interval)
-        grid.add_row(Text(names[one.contender]), one.what, *known, ends, _number(found.p_holm), _verdict(one))
+        grid.add_row(Text(names[one.contender]), one.what, *known, ends, _p(found.p_holm), _verdict(one))
     return grid
 
 
@@ -51,17 +57,22 @@ def _number(number: float | None, form: str = ".3f") -> str:
     return "gap" if number is None else f"{number:{form}}"
 
 
+def _p(p: float | None) -> str:
+    return "gap" if p is None else p_text(p).removeprefix("p ")
+
+
 def _verdict(one: Change) -> str:
     if not one.difference.beyond_noise:
         return ""
-    return "worse" if one.regression else "better"
+    told = "worse" if one.regression else "better"
+    return f"{told} (timed)" if one.what == "E" else told
 
 
 def _line(one: Change, name: str) -> str:
     found = one.difference
     assert found.interval is not None
     low, high = found.interval
-    return f"{name}: {one.what} {found.value:+.3f} [{low:+.3f}, {high:+.3f}], p {found.p_holm:.3f}"
+    return f"{name}: {one.what} {found.value:+.3f} [{low:+.3f}, {high:+.3f}], {p_text(found.p_holm)}"
 
 
 def _names(change: SweepChange) -> dict[Contender, str]:

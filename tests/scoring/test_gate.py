@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import StringIO
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from argus.errors import ConfigError, DataError
+from argus.report.change import change_report
 from argus.scoring.gate import Limits, gate, sweep_change
 from argus.scoring.resampling import NONE, Resamples
 from argus.seeding import rng_for
@@ -129,3 +132,14 @@ def test_a_limit_that_is_no_fall_is_refused_by_name(bad):
     with pytest.raises(ConfigError, match=r"gate\.overall="):
         Limits(None, None, None, None, bad)
     assert OVERALL.set() == {"overall": -0.01}
+
+
+def test_a_cost_that_rose_is_told_as_timed_and_no_p_value_is_0(before, make_scheme):
+    """Two runs of the same code differ in their timings by more than the spread within each of them says."""
+    slower = [replace(one, costs={name: 3 * cost for name, cost in one.costs.items()}) for one in later(before)]
+    console = Console(file=StringIO(), width=100)
+    console.print(change_report(changed(before, slower, make_scheme), ()))
+    row = next(line.split() for line in console.file.getvalue().splitlines() if " E " in line)
+    assert row[-2:] == ["worse", "(timed)"]
+    assert "0.001" in row
+    assert "p 0.000" not in console.file.getvalue()
