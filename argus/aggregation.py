@@ -171,6 +171,7 @@ def _parts(of: Breakdown) -> dict[str, Value]:
         **{f"task.{name}": value for name, value in of.by_task.items()},
         **{f"RR.{one.perturbation}": one.ratio for one in of.by_perturbation},
         **{f"RR.{one.modality}.{one.family}": one.ratio for one in of.by_family},
+        **{f"RR.task.{name}": value for name, value in of.rr_by_task.items()},
     }
 
 

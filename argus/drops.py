@@ -180,5 +180,7 @@ def _shown(one: Breakage, path: Path, facts: Facts) -> Picture:
         seen = f"A picture of {slot.dataset}; only texts are changed by {change}."
     title = f"{one.name}, {slot.dataset} {slot.task}, {change}"
     told = " ".join(f"{name}: {text}." for name, text in facts)
-    lost = (LOST_CAPTIONS if slot.task == "captioning" else LOST_ANSWERS, f"{_lost(one):.0%} of {one.samples}")
+    # Both directions of retrieval weigh the same, whatever their numbers: no share of all queries.
+    of = ", mean of both directions" if slot.task == "retrieval" else f" of {one.samples}"
+    lost = (LOST_CAPTIONS if slot.task == "captioning" else LOST_ANSWERS, f"{_lost(one):.0%}{of}")
     return Picture(title, source, pair.width, pair.height, f"{seen} {told}", (*facts, lost))

@@ -85,15 +85,15 @@ def _leads(analysis: Analysis) -> list[dict[str, Any]]:
 
 
 def _weights(analysis: Analysis) -> list[dict[str, Any]]:
-    """One row a model: the share of weightings it wins; on the challenger's, the nearest weights at which it wins."""
+    """One row a model: the share of weightings it wins, and the nearest weights that bring it level with the winner."""
     weights = analysis.weights
     if weights is None:
         return []
-    change = weights.change
+    changes = {change.challenger: change for change in weights.changes}
     rows: list[dict[str, Any]] = []
     for name, share in weights.won.items():
         row: dict[str, Any] = {"model": name, "won": share, "winner": name == weights.winner}
-        if change is not None and change.challenger == name:
+        if change := changes.get(name):
             row |= {"moved": change.moved} | _named("weight", dict(zip(weights.parts, change.weights, strict=True)))
         rows.append(row)
     return rows

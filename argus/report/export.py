@@ -83,6 +83,7 @@ def _breakdown(parts: Breakdown) -> dict[str, Any]:
         "by_perturbation": {one.perturbation: _ratio(one) for one in parts.by_perturbation},
         "by_family": {f"{one.modality}/{one.family}": _ratio(one) for one in parts.by_family},
         "by_modality": _values(parts.by_modality),
+        "rr_by_task": _values(parts.rr_by_task),
     }
 
 

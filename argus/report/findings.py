@@ -87,17 +87,22 @@ def _weights(analysis: Analysis) -> Iterator[str]:
 
 
 def _alternatives(analysis: Analysis) -> Iterator[str]:
-    known = [one for one in analysis.alternatives if not one.gap]
+    known = [one for one in analysis.alternatives if not one.gap and not one.same]
     changed = [f"{one.choice} {one.option} ({', '.join(one.winners)})" for one in known if one.changes_winner]
     if known and len(analysis.gap.reliability) > 1:
         named = ": " + "; ".join(changed) if changed else ""
         yield f"{len(changed)} of {len(known)} other formulas and leave-outs change the winner{named}"
 
 
+def clear(probability: float | None) -> bool:
+    """Return whether so many of the resamples agree that chance does not explain it."""
+    return probability is not None and probability >= CLEAR
+
+
 def _sure(probability: float | None) -> str:
     if probability is None:
         return ""
-    return f" ({percent(probability)} of the resamples{'' if probability >= CLEAR else ', within noise'})"
+    return f" ({percent(probability)} of the resamples{'' if clear(probability) else ', within noise'})"
 
 
 def _gap(analysis: Analysis) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from argus.scoring.cells import Contender, Ledger
 from argus.scoring.drawn import Drawn, draws_of, mean, value_of
 from argus.scoring.records import CLEAN, Breakdown, FamilyRatio, Ratio, Slot, Value
-from argus.scoring.robustness import Pairs, family_ratios, ratios
+from argus.scoring.robustness import Pairs, family_ratios, ratios, robustness
 
 NO_CELL, NOT_SHARED = "no clean cell with a score", "no cell is common to the models that have any"
 
@@ -29,6 +29,7 @@ def own_breakdown(ledger: Ledger, slots: Sequence[Slot], families: Families) -> 
         by_perturbation=by_perturbation,
         by_family=family_ratios(by_perturbation, families),
         by_modality=_modalities(by_perturbation),
+        rr_by_task=_tasks(ledger.pairs, ledger.pairs, slots),
     )
 
 
@@ -41,7 +42,7 @@ def shared_breakdowns(
     datasets, tasks = shared(scores, lambda slot: slot.dataset), shared(scores, lambda slot: slot.task)
     changes = shared(pairs, lambda slot: (slot.modality, slot.perturbation))
     kinds = shared(pairs, lambda slot: (slot.modality, families.get(slot.perturbation)))
-    modalities = shared(pairs, lambda slot: slot.modality)
+    modalities, asked = shared(pairs, lambda slot: slot.modality), shared(pairs, lambda slot: slot.task)
     return {
         name: Breakdown(
             by_dataset=_clean(ledger.scores, datasets, slots, "dataset"),
@@ -49,6 +50,7 @@ def shared_breakdowns(
             by_perturbation=_changes(ledger.pairs, changes),
             by_family=_families(ledger.pairs, kinds, families),
             by_modality=_modalities(_changes(ledger.pairs, modalities)),
+            rr_by_task=_tasks(ledger.pairs, asked, slots),
         )
         for name, ledger in ledgers.items()
     }
@@ -95,6 +97,16 @@ def _families(pairs: Pairs, kept: frozenset[Slot], families: Families) -> tuple[
     all_ = {(slot.modality, family) for slot in pairs if (family := families.get(slot.perturbation))}
     gaps = [FamilyRatio(name, modality, Value(None, "0 cells", NOT_SHARED), {}) for modality, name in all_ - known]
     return tuple(sorted((*found, *gaps), key=lambda one: (one.modality, one.family)))
+
+
+def _tasks(pairs: Pairs, kept: Iterable[Slot], slots: Sequence[Slot]) -> dict[str, Value]:
+    """Return by task RR over the kept pairs; a gap where there are pairs, and none of them is kept."""
+    within, found = set(kept), {}
+    for task in sorted({slot.task for slot in pairs}):
+        mine = {slot: pair for slot, pair in pairs.items() if slot.task == task and slot in within}
+        total = sum(slot.perturbation != CLEAN and slot.task == task for slot in slots)
+        found[task] = robustness(mine, total, NOT_SHARED)
+    return found
 
 
 def _modalities(found: Iterable[Ratio]) -> dict[str, Value]:

@@ -1,4 +1,4 @@
-"""Who comes first by what: the overall score, each part of A(M), each task, changed pictures, changed texts."""
+"""Who comes first by what: overall, each part of A(M), each task clean and perturbed, changed pictures and texts."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from argus.scoring.differences import Difference, differences
 from argus.scoring.records import Scorecard, Value
 
 FIGURES = ("overall", "P", "CDC", "RR", "E")
+NO_CELL = Value(None, "", "no such cell")
 
 
 @dataclass(frozen=True)
 class Lead:
     """The models with the highest value of one figure, over cells that compare, and who may be as good."""
 
-    figure: str  # "overall", "P", …, "task retrieval", "RR image"
+    figure: str  # "overall", "P", …, "task retrieval", "RR retrieval", "RR image"
     first: tuple[str, ...]  # several where they are equal
     value: Value  # of the first
     told_apart: bool  # whether the data say of the others who is worse; not without resamples
@@ -45,9 +46,10 @@ def _figures(scorecards: Sequence[Scorecard]) -> Iterator[tuple[str, dict[str, V
 def _parts(scorecards: Sequence[Scorecard]) -> Iterator[tuple[str, dict[str, Value]]]:
     for task in sorted({task for card in scorecards for task in card.shared_by.by_task}):
         yield f"task {task}", {card.name: card.shared_by.by_task[task] for card in scorecards}
-    for modality in sorted({modality for card in scorecards for modality in card.shared_by.by_modality}):
-        none = Value(None, "", "no such cell")
-        yield f"RR {modality}", {card.name: card.shared_by.by_modality.get(modality, none) for card in scorecards}
+    for part in ("rr_by_task", "by_modality"):
+        mine: dict[str, Mapping[str, Value]] = {card.name: getattr(card.shared_by, part) for card in scorecards}
+        for row in sorted({row for values in mine.values() for row in values}):
+            yield f"RR {row}", {name: values.get(row, NO_CELL) for name, values in mine.items()}
 
 
 def _with(values: Mapping[str, Value]) -> dict[str, Value]:

@@ -95,6 +95,7 @@ class Breakdown:
     by_perturbation: tuple[Ratio, ...]
     by_family: tuple[FamilyRatio, ...]
     by_modality: Mapping[str, Value]  # the means of ratios that RR is the mean of
+    rr_by_task: Mapping[str, Value]  # RR over the cells of one task
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ OVERALL_FORMS = {
 P_FORM = "mean clean score over dataset x task cells"
 RR_FORM = (
     "mean perturbed score / mean clean score over the same cells and samples; "
-    "mean over severities, then perturbations, then the image and the text family"
+    "mean over severities, then perturbations, then pictures and texts"
 )
 
 

@@ -38,6 +38,7 @@ class Alternative:
     changes_winner: bool
     tau: float | None  # Kendall's tau-b with the scheme's ranking; None for one model, or all equal
     gap: str = ""  # why there is no ranking
+    same: bool = False  # whether it leaves all scores as they are, so that it is no other choice on these cells
 
 
 def alternatives(comparison: Comparison, scheme: Scheme) -> tuple[Alternative, ...]:
@@ -207,7 +208,9 @@ def _alternative(choice: str, option: str, values: Mapping[str, Value], base: Ma
     found = {name: value.value for name, value in values.items() if value.value is not None}
     tau = float(kendall(np.array([*found.values()])[:, None], np.array([base[name] for name in found])[:, None])[0])
     winners = _first(found)
-    return Alternative(choice, option, found, winners, winners != _first(base), None if np.isnan(tau) else tau)
+    same = all(abs(found[name] - base[name]) <= SAME for name in found)
+    changed = winners != _first(base)
+    return Alternative(choice, option, found, winners, changed, None if np.isnan(tau) else tau, same=same)
 
 
 def _first(values: Mapping[str, float]) -> tuple[str, ...]:

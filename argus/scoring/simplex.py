@@ -24,7 +24,7 @@ Parts = Mapping[str, Sequence[float]]
 
 @dataclass(frozen=True)
 class Change:
-    """The least that the weights must change for another model to come first, with the models equal at that point."""
+    """The least that the weights must change for a model to draw level with the winner."""
 
     challenger: str
     moved: float  # share of the whole weight that goes from some parts to another
@@ -41,8 +41,13 @@ class WeightAnalysis:
     tau: float | None  # mean of Kendall's tau between all weightings and the scheme's; None for one model
     same_order: float | None  # share of weightings under which all ranks are the scheme's
     winner: str
-    change: Change | None  # None where no weights make another model win
+    changes: tuple[Change, ...]  # the least first; without models that no weights bring level with the winner
     gap: str = ""  # why there is none of this
+
+    @property
+    def change(self) -> Change | None:
+        """The least that the weights must change for another model to come first; None where none does."""
+        return self.changes[0] if self.changes else None
 
 
 def weight_analysis(parts: Parts, names: Sequence[str], weights: Sequence[float], geometric: bool) -> WeightAnalysis:
@@ -60,7 +65,7 @@ def weight_analysis(parts: Parts, names: Sequence[str], weights: Sequence[float]
         tau=None if tau is None else float(tau.mean()),
         same_order=None if tau is None else float((tau == _taus(matrix @ own[:, None], matrix @ own)).mean()),
         winner=models[int(np.argmax(matrix @ own))],
-        change=smallest_change(dict(zip(models, matrix, strict=True)), own),
+        changes=changes(dict(zip(models, matrix, strict=True)), own),
     )
 
 
@@ -116,19 +121,19 @@ def _signs(differences: np.ndarray) -> np.ndarray:
     return np.where(np.abs(differences) <= SAME, 0.0, np.sign(differences))
 
 
-def smallest_change(rows: Mapping[str, np.ndarray], weights: np.ndarray) -> Change | None:
-    """Return the least share of weight that must move for another model to draw level with the winner.
+def changes(rows: Mapping[str, np.ndarray], weights: np.ndarray) -> tuple[Change, ...]:
+    """Return for each model the least share of weight that must move for it to draw level with the winner, least first.
 
     `rows` hold what each part contributes per weight. To gain on the winner, a challenger wants weight moved to the
     part where it is most ahead, taken first from the parts where it is most behind.
     """
     winner = max(rows, key=lambda name: float(rows[name] @ weights))
-    changes = [
+    found = [
         change
         for name, row in rows.items()
         if name != winner and (change := _overtake(name, row - rows[winner], weights)) is not None
     ]
-    return min(changes, key=lambda change: change.moved, default=None)
+    return tuple(sorted(found, key=lambda change: change.moved))
 
 
 def _overtake(name: str, ahead: np.ndarray, weights: np.ndarray) -> Change | None:

@@ -29,6 +29,9 @@ Scores = dict[str, np.ndarray]
 """For each question of an image, by id, the score of each choice."""
 
 
+COMMONEST = "commonest_answer_accuracy"
+
+
 class Reasoning(Task):
     """Picks the choice of highest score: a Chooser's own, or an Embedder's cosine of image and "question choice"."""
 
@@ -63,7 +66,8 @@ class Reasoning(Task):
         """Return the accuracy over all questions, by kind and over joint questions, and two baselines.
 
         `commonest_answer_accuracy` is what always giving the commonest answer of a question's kind gets (for multiple
-        choice: the commonest place), `chance` what guessing gets, over all questions, by kind and over joint questions.
+        choice: the commonest place), `chance` what guessing gets: over all questions and by kind, `chance` over joint
+        questions as well.
         `accuracy_chance_adjusted` is (accuracy - chance) / (1 - chance): 0 for guessing, below 0 for worse.
         """
         answers = [p for p in predictions if isinstance(p, ChoicePrediction)]
@@ -73,16 +77,18 @@ class Reasoning(Task):
         predicted, targets = [answer.predicted for answer in answers], [answer.target for answer in answers]
         # By the metric's name, not the kind: two kinds of one name are then one figure, never one that hides the other.
         kinds, groups = [metric_name(answer.kind) for answer in answers], [answer.group for answer in answers]
+        commonest = _commonest(kinds, targets)
         metrics = {
             "score": right,
             "accuracy": right,
-            "commonest_answer_accuracy": _commonest(kinds, targets) / len(answers),
+            COMMONEST: sum(commonest.values()) / len(answers),
             "chance": guessing,
             "accuracy_chance_adjusted": chance_adjusted_accuracy(right, guessing),
         }
         by_kind = accuracy_by_kind(predicted, targets, kinds)
         metrics |= {f"accuracy_{kind}": value for kind, value in by_kind.items()}
         metrics |= {f"chance_{kind}": value for kind, value in chance_by_kind(choices, kinds).items()}
+        metrics |= {f"{COMMONEST}_{kind}": hits / kinds.count(kind) for kind, hits in commonest.items()}
         if any(groups):
             metrics["accuracy_q_to_ar"] = joint_accuracy(predicted, targets, groups)
             metrics["chance_q_to_ar"] = joint_chance(choices, groups)
@@ -97,11 +103,12 @@ class Reasoning(Task):
         return numbers
 
 
-def _commonest(kinds: Sequence[str], targets: Sequence[int]) -> int:
+def _commonest(kinds: Sequence[str], targets: Sequence[int]) -> dict[str, int]:
+    """Return how many questions of each kind have its commonest answer."""
     found: dict[str, Counter[int]] = {}
     for kind, target in zip(kinds, targets, strict=True):
         found.setdefault(kind, Counter())[target] += 1
-    return sum(max(counter.values()) for counter in found.values())
+    return {kind: max(counter.values()) for kind, counter in found.items()}
 
 
 def _prediction(image_id: str, question: Question, scores: np.ndarray) -> ChoicePrediction:

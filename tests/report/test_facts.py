@@ -62,4 +62,4 @@ def test_a_correlation_of_few_models_is_to_be_read_with_care(make_analysis, make
 
 
 def test_the_rule_by_which_pictures_are_chosen_is_said(background):
-    assert "How they are chosen: cells go by how much" in texts(drops(background))
+    assert "There is at most one for each model, task and perturbation" in texts(drops(background))

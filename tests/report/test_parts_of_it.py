@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 
 from argus.report.html.choice import choice
-from argus.report.html.comparisons import differences
+from argus.report.html.comparisons import alternatives, differences
 from argus.report.html.costs import by_task, overall_cost
 from argus.report.html.grids import grids
 from argus.report.html.looks import COLOURS, looks, safe
-from argus.report.html.opening import verdict
+from argus.report.html.opening import compared, verdict
 from argus.report.html.pareto import front
 from argus.report.html.parts import gap, listed, number, share
+from argus.report.html.reliability import reliability
 from argus.report.html.severity import severity
+from argus.report.html.weights import weights
 from argus.scoring.records import Value
 from argus.scoring.simplex import winners
 
@@ -82,7 +84,7 @@ def test_the_verdict_names_tasks_that_no_rank_stands_on(make_analysis, make_swee
     cells = make_sweep()
     some = next(one for one in cells if one.key.model == "gemma" and one.key.perturbation == "clean")
     writes = replace(some, key=replace(some.key, task="captioning"), run_id="writes")
-    assert "No rank stands on captioning: no score there of clip." in verdict(
+    assert "No rank rests on captioning, because clip has no score there." in verdict(
         make_analysis([*cells, writes]), "official"
     )
 
@@ -103,7 +105,7 @@ def test_what_matters_names_who_comes_first_who_is_as_good_and_who_cannot(make_a
     assert rows["capability on clean input (P)"][1].text == "twin"
     assert rows["robustness (RR)"][1].text == "clip"
     assert rows["captioning, clean input"][4].text == "clip, twin"
-    assert rows["low latency"][1].text == "clip, gemma, twin"  # all cost the same here
+    assert rows["low latency, mean of all tasks"][1].text == "clip, gemma, twin"  # all cost the same here
 
 
 def test_a_lead_in_robustness_is_doubted_where_the_model_has_little_to_lose(make_analysis, make_sweep):
@@ -144,3 +146,49 @@ def test_the_map_of_rr_compares_models_over_shared_cells(make_analysis, make_swe
         pytest.approx(0.94),
         pytest.approx(0.88),
     ]  # of retrieval alone: 1 - 0.1 x (1 + 5) / 2 / 5, twice that
+
+
+def test_the_verdict_says_what_the_lead_owes_to_weights_and_formulas(small):
+    told = verdict(small, "official")
+    leader = told.split(" has the highest", 1)[0]
+    won = small.weights.won[leader]
+    assert f"Under {won:.0%} of all weightings {leader} comes first." in told
+    others = [one for one in small.alternatives if not one.gap and not one.same]
+    changed = sum(one.changes_winner for one in others)
+    assert f"{changed} of {len(others)} other formulas and leave-outs make another model first." in told
+
+
+def test_a_choice_that_leaves_all_scores_as_they_are_is_no_other_choice(small):
+    """Each data set has one task here, so a mean over data sets is the mean over cells."""
+    same = {(one.choice, one.option) for one in small.alternatives if one.same}
+    assert {("P", "mean over tasks"), ("P", "mean over datasets")} < same
+    assert ("CDC", "gini") not in same
+    rows = {row[1].text: row for block in alternatives(small).blocks if block.kind == "table" for row in block.rows}
+    assert rows["mean over datasets"][3].text == "the same scores"
+    assert rows["gini"][1].under == "1 - Gini coefficient of the dataset scores"
+
+
+def test_each_model_has_the_weights_that_bring_it_level_or_is_told_that_none_do(small):
+    table = next(block for block in weights(small, looks(["clip", "gemma"])).blocks if block.kind == "table")
+    near = {row[0].text: row[2] for row in table.rows}
+    winner = small.weights.winner
+    assert near[winner].text == "wins as it is"
+    assert all("of the weight moves" in cell.text for name, cell in near.items() if name != winner)
+
+
+def test_data_sets_are_told_with_their_pictures_galleries_and_questions(make_analysis, make_sweep, background):
+    told = {"retrieval": {"largest_gallery": 20.0}, "reasoning": {"questions": 400.0}}
+    cells = [replace(one, metrics=told[one.key.task]) for one in make_sweep()]
+    some = next(one for one in cells if one.key.model == "clip" and one.key.task == "retrieval")
+    picks = replace(some, key=replace(some.key, task="captioning"), run_id="p", metrics={"captions_from_bank": 1.0})
+    rows = rows_of(compared(make_analysis([*cells, picks]), background))
+    assert rows["data set coco"][1].text == "100 pictures, galleries of 20 pictures"
+    assert rows["data set clevr"][1].text == "100 pictures, 400 questions"
+    assert rows["captioning"][1].text.startswith("clip picks captions from a bank")
+
+
+def test_a_flip_that_few_resamples_agree_on_is_within_noise(small, make_analysis, make_sweep):
+    section = reliability(small, looks(["clip", "gemma"]))
+    flips = next(block for block in section.blocks if block.kind == "table")
+    sure = small.gap.flips[0].probability >= 0.95
+    assert flips.rows[0][2].under == ("" if sure else "within noise")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from argus.scoring.simplex import smallest_change, weight_analysis, weightings
+from argus.scoring.simplex import changes, weight_analysis, weightings
 
 PARTS = ("P", "CDC", "RR", "E")
 EQUAL = (1.0, 1.0, 1.0, 1.0)
@@ -72,13 +72,17 @@ def test_weight_is_taken_from_a_second_part_when_the_first_has_none_left():
 def test_the_smallest_change_is_that_of_a_linear_program(matrix, weights):
     own = np.array(weights) / math.fsum(weights)
     named = {str(number): np.array(row) for number, row in enumerate(matrix)}
-    found = smallest_change(named, own)
+    found = {change.challenger: change.moved for change in changes(named, own)}
+    assert list(found.values()) == sorted(found.values())
     winner = max(named, key=lambda name: float(named[name] @ own))
-    best = math.inf
-    for ahead in (row - named[winner] for name, row in named.items() if name != winner):
-        if ahead.max() > 1e-12 or abs(ahead @ own) <= 1e-12:  # who is ahead in no part may draw level, but never wins
-            best = min(best, least_moved(ahead, own))
-    assert (math.inf if found is None else found.moved) == pytest.approx(best, abs=1e-6)
+    for name, row in named.items():
+        if name == winner:
+            assert name not in found
+            continue
+        ahead = row - named[winner]
+        can = ahead.max() > 1e-12 or abs(ahead @ own) <= 1e-12  # who is ahead in no part may draw level, but never wins
+        least = least_moved(ahead, own) if can else math.inf
+        assert found.get(name, math.inf) == pytest.approx(least, abs=1e-6)
 
 
 def least_moved(ahead: np.ndarray, own: np.ndarray) -> float:

@@ -154,7 +154,10 @@ def test_guessing_is_told_for_each_kind_and_for_joint_questions():
 def test_commonest_answer_is_that_of_each_kind():
     targets = [("colour", 5), ("colour", 5), ("colour", 1), ("exist", 0), ("exist", 2)]
     predictions = [answer(str(n), 0, target, kind, n=28) for n, (kind, target) in enumerate(targets)]
-    assert Reasoning().measure(predictions)["commonest_answer_accuracy"] == pytest.approx((2 + 1) / 5)
+    metrics = Reasoning().measure(predictions)
+    assert metrics["commonest_answer_accuracy"] == pytest.approx((2 + 1) / 5)
+    assert metrics["commonest_answer_accuracy_colour"] == pytest.approx(2 / 3)
+    assert metrics["commonest_answer_accuracy_exist"] == pytest.approx(1 / 2)
 
 
 @pytest.mark.parametrize(

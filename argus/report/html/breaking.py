@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from argus.report.html.looks import NEUTRAL, Look, axis, bars, layout, safe
+from argus.report.html.looks import Look, axis, bars, layout, safe
 from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, gap, number
 from argus.scoring.analysis import Analysis
 from argus.scoring.breakage import MEASURES, Breakage
@@ -23,7 +23,8 @@ def breaking(analysis: Analysis, looks: Mapping[str, Look]) -> Section:
     words = (
         "A score that stays the same can hide answers that are lost and others that are won. To the left, the share "
         "of samples that were right when clean and wrong when perturbed; to the right, the reverse (of captions: "
-        "whose CIDEr-D fell, or rose). Means over data sets and severities."
+        "whose CIDEr-D fell, or rose). A sample is a question, a picture to caption or a query; both directions of "
+        "retrieval weigh the same. Means over data sets and severities."
     )
     tasks = sorted({one.slot.task for one in found})
     plots = tuple(_plot(task, [one for one in found if one.slot.task == task], looks) for task in tasks)
@@ -38,7 +39,7 @@ def _plot(task: str, found: Sequence[Breakage], looks: Mapping[str, Look]) -> Pl
     worst = {one.slot.perturbation: 0.0 for one in found}
     for one in found:
         worst[one.slot.perturbation] = max(worst[one.slot.perturbation], _measure(one, LOST).value or 0.0)
-    shown = sorted(worst, key=lambda name: -worst[name])[:MOST_ROWS]
+    shown = sorted(sorted(worst, key=lambda name: -worst[name])[:MOST_ROWS])  # the same order for every task
     data = []
     for name in dict.fromkeys(one.name for one in found):
         mine = {one.slot.perturbation: one for one in found if one.name == name}
@@ -56,7 +57,7 @@ def _plot(task: str, found: Sequence[Breakage], looks: Mapping[str, Look]) -> Pl
                     "showlegend": sign < 0,
                     "y": [safe(change) for change in rows],
                     "x": [None if value.value is None else sign * value.value for value in values],
-                    "error_x": _mirrored(values) if sign < 0 else bars(values, NEUTRAL),
+                    "error_x": _mirrored(values) if sign < 0 else bars(values),
                     "marker": {"color": looks[name].colour, "opacity": 1 if sign < 0 else 0.45},
                     "hoverinfo": "text",
                     "hovertext": [
@@ -74,7 +75,7 @@ def _plot(task: str, found: Sequence[Breakage], looks: Mapping[str, Look]) -> Pl
 
 
 def _mirrored(values: Sequence[Value]) -> dict[str, object]:
-    error = bars(values, NEUTRAL)
+    error = bars(values)
     return {**error, "array": error["arrayminus"], "arrayminus": error["array"]}
 
 
@@ -83,7 +84,7 @@ def _finding(found: Sequence[Breakage]) -> str:
     if not known:
         return "Nothing was measured."
     most, one = max(known, key=lambda pair: pair[0] or 0.0)
-    return f"Most is lost by {one.name} under {one.slot.perturbation}, {most:.0%} of its samples."
+    return f"Most is lost by {one.name} under {one.slot.perturbation}, {most:.0%}."
 
 
 def _table(task: str, found: Sequence[Breakage]) -> Table:

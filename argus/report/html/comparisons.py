@@ -7,11 +7,26 @@ from collections.abc import Sequence
 from argus.report.findings import p_text
 from argus.report.html.looks import NEUTRAL, axis, layout, safe
 from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, ends, gap, plain
+from argus.report.ranking import best
 from argus.scoring.analysis import FIGURES, Analysis
 from argus.scoring.differences import Difference
+from argus.scoring.scheme import CDC_FORMS, EFFICIENCY_FORMS, OVERALL_FORMS
 from argus.scoring.sensitivity import Alternative
 
 BEYOND = "#d9622b"
+OPTIONS = {
+    **{("CDC", form): words for form, words in CDC_FORMS.items()},
+    **{("E", form): words for form, words in EFFICIENCY_FORMS.items()},
+    **{("overall", form): words for form, words in OVERALL_FORMS.items()},
+    ("P", "mean over tasks"): "each task weighs the same, however many data sets have it",
+    ("P", "mean over datasets"): "each data set weighs the same, however many tasks it has",
+    ("RR", "mean of ratios"): "the mean of each cell's own ratio",
+    ("RR", "worst perturbation"): "the ratio of the perturbation that takes most",
+    ("RR", "1 - mean drop"): "what is lost in score points, not as a share",
+    ("normalisation", "worst 0, best 1"): "each part stretched from the worst to the best model",
+    ("normalisation", "ranks"): "each part replaced by the share of models that are beaten in it",
+}
+"""What a choice means, by its name and option; the others say it themselves."""
 
 
 def differences(analysis: Analysis) -> Section:
@@ -25,7 +40,8 @@ def differences(analysis: Analysis) -> Section:
         "correction for the pairs of that figure; below 0.05 a difference is beyond noise. The interval is that of the "
         "one pair, not corrected for the others, so that at the edge the two can disagree: an interval without 0 "
         "whose pair is not beyond noise. Detectable is the smallest true difference that this many pictures show in "
-        "80 of 100 cases: what is smaller cannot be ruled out."
+        "80 of 100 cases: what is smaller cannot be ruled out. The p of E knows the timings within this run alone, not "
+        "how much another run would differ."
     )
     overall = [one for one in found if one.figure == "overall" and one.value is not None]
     tables = [_table(figure, [one for one in found if one.figure == figure]) for figure in reversed(FIGURES)]
@@ -101,26 +117,29 @@ def alternatives(analysis: Analysis) -> Section:
         return Section(
             "alternatives", title, (Text("The models have no overall score, so there is no ranking to vary."),)
         )
-    known = [one for one in found if not one.gap]
-    changed = sum(one.changes_winner for one in known)
+    others = [one for one in found if not one.gap and not one.same]
+    changed = sum(one.changes_winner for one in others)
+    leaders = best(analysis.scorecards, "overall")
     words = (
-        f"Each row makes one choice otherwise and leaves all others as they are. {changed} of {len(known)} change the "
-        "winner. Tau is Kendall's, with the chosen ranking: 1 the same order, -1 the opposite."
+        f"Each row makes one choice otherwise and leaves all others as they are. {changed} of {len(others)} change the "
+        "winner (rows that leave all scores as they are do not count). Tau is Kendall's, with the chosen ranking: 1 "
+        "the same order, -1 the opposite."
     )
-    table = Table(
-        "The ranking under other choices", ("choice", "option", "winner", "changed", "tau"), tuple(map(_row, found))
-    )
+    columns = ("choice", "option", "winner", "changed", f"rank of {' and '.join(leaders)}", "tau")
+    table = Table("The ranking under other choices", columns, tuple(_row(one, leaders) for one in found))
     return Section("alternatives", title, (Text(words), table))
 
 
-def _row(one: Alternative) -> tuple[Cell, ...]:
+def _row(one: Alternative, leaders: Sequence[str]) -> tuple[Cell, ...]:
+    option = Cell(one.option, OPTIONS.get((one.choice, one.option), ""))
     if one.gap:
-        return Cell(one.choice), Cell(one.option), gap(one.gap), Cell("–"), Cell("–")
-    tau = plain(one.tau, 2, "one model, or all equal")
+        return Cell(one.choice), option, gap(one.gap), Cell("–"), Cell("–"), Cell("–")
+    places = [1 + sum(score > one.overall[name] for score in one.overall.values()) for name in leaders]
     return (
         Cell(one.choice),
-        Cell(one.option),
+        option,
         Cell(", ".join(one.winners)),
-        Cell("yes" if one.changes_winner else "no"),
-        tau,
+        Cell("the same scores" if one.same else "yes" if one.changes_winner else "no"),
+        Cell(", ".join(map(str, places)), kind="number"),
+        plain(one.tau, 2, "one model, or all equal"),
     )

@@ -19,9 +19,13 @@ def efficiency(analysis: Analysis, looks: Mapping[str, Look]) -> Section:
     plots = tuple(_plot(cost, by_task(analysis, cost), senseless(analysis), looks) for cost in COSTS)
     words = (
         "All of this was measured on the machine named above, in the clean cells, and is the mean over the data sets "
-        "of a task (of memory the highest: what a device must have); nothing here is estimated or read from a data "
-        "sheet. What no device here can tell is a gap, not a 0; a dash is a task that the model cannot do. "
-        "Parameters and operations are counted; times depend on the machine and on what else ran on it."
+        "of a task (of memory the highest: what a device must have for this task); nothing here is estimated or read "
+        "from a data sheet. What no device here can tell is a gap, not a 0; a dash is a task that the model cannot do. "
+        "Parameters and operations are counted; times depend on the machine and on what else ran on it. A sample is "
+        "one picture with all that its task asks of it: a model that matches reads it with every caption of its "
+        "gallery, and one that answers with every question and choice, so these costs grow with their number. What is "
+        "done once for all samples, as embedding a gallery's captions or a caption bank, is not in it. Latency is "
+        "that of one sample alone, throughput that of the hardware profile's batch size."
     )
     return Section("costs", title, (Text(words), Plots(plots)))
 

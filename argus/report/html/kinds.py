@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from argus.records import CellResult
-from argus.report.html.looks import NEUTRAL, Look, axis, bars, layout, safe
+from argus.report.html.looks import Look, axis, bars, layout, safe
 from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, number, plain
 from argus.scoring.analysis import Analysis
 from argus.scoring.cells import trouble
 from argus.scoring.records import CLEAN, Value
 
-ACCURACY, CHANCE = "accuracy_", "chance_"
+ACCURACY, CHANCE, COMMONEST = "accuracy_", "chance", "commonest_answer_accuracy"
 NO_KIND = ("accuracy_chance_adjusted",)
 JOINT = "accuracy_q_to_ar"
 LABELS = {"accuracy": "all", "accuracy_q_to_a": "Q→A", "accuracy_qa_to_r": "QA→R", JOINT: "Q→AR"}
@@ -36,8 +36,8 @@ def kinds(analysis: Analysis, looks: Mapping[str, Look]) -> Section:
         return Section("kinds", title, (Text("No model has a clean reasoning score."),))
     words = (
         "Accuracy on clean input, type by type; “all” is the accuracy over all questions, which is the cell's score. "
-        "What guessing, and always giving the commonest answer of a question's type, would get stands in the table: a "
-        "model near them has learned the answers, not the pictures."
+        "The table has what guessing and always giving the commonest answer of a type would get as well: a model near "
+        "them has learned the answers, not the pictures."
     )
     measured = {name for mine in found.values() for cell in mine.values() for name in cell.metrics}
     meanings = " ".join(words for name, words in MEANINGS.items() if name in measured)
@@ -82,7 +82,7 @@ def _plot(dataset: str, mine: Mapping[str, CellResult], analysis: Analysis, look
             "name": safe(name),
             "y": labels,
             "x": [value.value for value in found],
-            "error_x": bars(found, NEUTRAL),
+            "error_x": bars(found),
             "marker": {"color": looks[name].colour},
             "hoverinfo": "text",
             "hovertext": [
@@ -96,7 +96,7 @@ def _plot(dataset: str, mine: Mapping[str, CellResult], analysis: Analysis, look
     title = f"Accuracy on {dataset}"
     caption = f"{title} by question type, with 95 % intervals"
     table = Table(caption, ("model", *labels), (*rows, *_baselines(metrics, mine)))
-    drawn = layout(axis("accuracy", range=[0, 1]), axis("", autorange="reversed"), barmode="group")
+    drawn = layout(axis("accuracy", range=[0, 1.02]), axis("", autorange="reversed"), barmode="group")
     height = 110 + (14 * len(mine) + 10) * len(labels)
     return Plot(title, _finding(labels, values), data, drawn, height, table)
 
@@ -104,15 +104,13 @@ def _plot(dataset: str, mine: Mapping[str, CellResult], analysis: Analysis, look
 def _baselines(metrics: Sequence[str], mine: Mapping[str, CellResult]) -> tuple[tuple[Cell, ...], ...]:
     """Return what guessing and the commonest answers get, of the cell that read the most pictures."""
     known = max(mine.values(), key=lambda cell: cell.samples).metrics
-    guesses = [known.get("chance" if metric == "accuracy" else _chance(metric)) for metric in metrics]
-    guessing = (plain(guess, reason="its runs are older than this figure") for guess in guesses)
-    whole = plain(known.get("commonest_answer_accuracy"), reason="not recorded")
-    commonest = (whole if metric == "accuracy" else Cell("–") for metric in metrics)
-    return (Cell("guessing"), *guessing), (Cell("the commonest answer of each type"), *commonest)
-
-
-def _chance(metric: str) -> str:
-    return f"{CHANCE}{metric.removeprefix(ACCURACY)}"
+    rows = {}
+    for name, rule in (("guessing", CHANCE), ("the commonest answer of each type", COMMONEST)):
+        keys = [rule if metric == "accuracy" else metric.replace(ACCURACY, f"{rule}_", 1) for metric in metrics]
+        rows[name] = [plain(known.get(key), reason="its runs are older than this figure") for key in keys]
+    if JOINT in metrics:
+        rows["the commonest answer of each type"][metrics.index(JOINT)] = Cell("–", "not defined for several parts")
+    return tuple((Cell(name), *cells) for name, cells in rows.items())
 
 
 def _value(cell: CellResult, metric: str, analysis: Analysis) -> Value:
@@ -131,5 +129,7 @@ def _finding(labels: list[str], values: Mapping[str, list[Value]]) -> str:
     told = f"Over all types {best} is best, {whole[best] or 0:.2f}."
     if not types:
         return told
+    aside = f", {LABELS[JOINT]} aside" if LABELS[JOINT] in labels else ""
     high, low = max(types, key=types.__getitem__), min(types, key=types.__getitem__)
-    return f"{told} On average over models, {high} is easiest, {types[high]:.2f}, and {low} hardest, {types[low]:.2f}."
+    ends = f"{high} is easiest, {types[high]:.2f}, and {low} hardest, {types[low]:.2f}"
+    return f"{told} On average over models, {ends}{aside}."

@@ -42,13 +42,12 @@ def safe(text: str) -> str:
     return html.escape(text, quote=False)
 
 
-def bars(values: Sequence[Value], colour: str | None = None) -> dict[str, Any]:
-    """Return the error bars of figures, in the colour of their trace if none is named; none without an interval."""
+def bars(values: Sequence[Value]) -> dict[str, Any]:
+    """Return the error bars of figures, none without an interval; plots.js gives them a colour that shows on bars."""
     low = [None if v.value is None or v.interval is None else v.value - v.interval[0] for v in values]
     high = [None if v.value is None or v.interval is None else v.interval[1] - v.value for v in values]
     known = any(end is not None for end in low)
-    look = {"thickness": 1.2, "visible": known} | ({"color": colour} if colour else {})
-    return {"type": "data", "symmetric": False, "array": high, "arrayminus": low, **look}
+    return {"type": "data", "symmetric": False, "array": high, "arrayminus": low, "thickness": 1.2, "visible": known}
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:

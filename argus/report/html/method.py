@@ -10,18 +10,26 @@ from argus.report.html.costs import COSTS, UNITS
 from argus.report.html.parts import Cell, Commands, Section, Table, Text, gap
 from argus.scoring.analysis import Analysis
 
+SCORES = {
+    "retrieval": "mean of recall at 1 of pictures for captions and of captions for pictures, within a gallery",
+    "captioning": "CIDEr-D / the data set's ceiling, at most 1",
+    "reasoning": "accuracy over all questions",
+}
+"""What a cell (one model, data set, task, perturbation and severity) scores, from 0 to 1."""
+
 
 def method(analysis: Analysis, background: Background) -> Section:
     """Return formulas, weights and bootstrap of the scheme, and the commands."""
     scheme = analysis.scheme
     formulas = tuple((Cell(name), Cell(words)) for name, words in scheme.formulas.described().items())
+    scores = tuple((Cell(f"score of a cell, {task}"), Cell(words)) for task, words in SCORES.items())
     reliability = (Cell("R"), Cell("mean of CDC and RR, RR capped at 1"))
     settings = (
         *((f"weight of {name}", f"{weight:g}") for name, weight in asdict(scheme.weights).items()),
         *((f"bootstrap: {name}", f"{value}") for name, value in asdict(scheme.bootstrap).items()),
         ("weighting", scheme.name),
         ("suite", background.suite or "unknown"),
-        ("seed of the perturbations", background.seed or "unknown"),
+        ("seed", background.seed or "unknown"),
         ("Argus", background.version),
     )
     rows = tuple((Cell(name), Cell(value)) for name, value in settings)
@@ -33,7 +41,7 @@ def method(analysis: Analysis, background: Background) -> Section:
         "method",
         "Formulas, settings and how to repeat it",
         (
-            Table("Formulas", ("figure", "what it is"), (*formulas, reliability)),
+            Table("Formulas", ("figure", "what it is"), (*scores, *formulas, reliability)),
             *_references(analysis),
             Table("Settings", ("setting", "value"), rows),
             Text(words),

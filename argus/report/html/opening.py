@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from argus.report.findings import findings
+from argus.report.findings import findings, percent
 from argus.report.html.background import Background
 from argus.report.html.parts import Cell, Points, Section, Table, Text, gap, listed, number, share
 from argus.report.ranking import best, gap_sentence, ranked
 from argus.scoring.analysis import FIGURES, Analysis
+from argus.scoring.cells import trouble
 from argus.scoring.records import Scorecard, Value
 
+ASKED = {"largest_gallery": "galleries of {} pictures", "questions": "{} questions"}
+"""What a metric of a cell tells of its data set."""
+
+OWN = "A(M) over the cells that each model has: not for comparing, as each row stands over other cells"
 POCKET = (
     "these are small checkpoints of the pocket suite on drawn pictures: they show how models are compared, and tell "
     "nothing of the published ones of the same names"
@@ -24,8 +29,8 @@ def compared(analysis: Analysis, background: Background) -> Section:
         ("sweep", background.sweep_id),
         ("started", background.started or "unknown"),
         ("suite", background.suite or "unknown"),
-        ("seed of the perturbations", background.seed or "unknown"),
-        ("data sets", listed(sorted({slot.dataset for mine in analysis.cells.values() for slot in mine}), 12)),
+        ("seed", background.seed or "unknown"),
+        *_data_sets(analysis),
         ("tasks", listed(sorted({slot.task for mine in analysis.cells.values() for slot in mine}))),
     ]
     rows += [(f"model {model}", checkpoint) for model, checkpoint in background.checkpoints.items()]
@@ -36,6 +41,20 @@ def compared(analysis: Analysis, background: Background) -> Section:
         tuple((Cell(name), Cell(value)) for name, value in rows),
     )
     return Section("compared", "What was compared", (table, *_deployed(background), *_prompted(background)))
+
+
+def _data_sets(analysis: Analysis) -> Iterator[tuple[str, str]]:
+    """Tell of each data set how many pictures were read, and what was asked of them."""
+    cells = [(slot, cell) for mine in analysis.cells.values() for slot, cell in mine.items() if not trouble(cell)]
+    for dataset in sorted({slot.dataset for mine in analysis.cells.values() for slot in mine}):
+        mine = [cell for slot, cell in cells if slot.dataset == dataset]
+        most = {name: max(cell.metrics.get(name, 0.0) for cell in mine) for name in ASKED} if mine else {}
+        told = [f"{max(cell.samples for cell in mine)} pictures" if mine else "no cell with a score"]
+        told += [words.format(f"{most[name]:.0f}") for name, words in ASKED.items() if most.get(name)]
+        yield f"data set {dataset}", ", ".join(told)
+    picking = sorted({cell.key.model for _, cell in cells if cell.metrics.get("captions_from_bank")})
+    if picking:
+        yield "captioning", f"{listed(picking)} picks captions from a bank of the data set's others, and writes none"
 
 
 def _deployed(background: Background) -> tuple[Text | Table, ...]:
@@ -79,7 +98,9 @@ def verdict(analysis: Analysis, suite: str) -> str:
 def _capital(sentence: str) -> str:
     # A sentence that starts with a model's name keeps it as it is spelt.
     first = sentence.split(" ", 1)[0]
-    return sentence if first not in ("the", "only", "no", "of", "these") else sentence[0].upper() + sentence[1:]
+    return (
+        sentence if first not in ("the", "only", "no", "of", "these", "under") else sentence[0].upper() + sentence[1:]
+    )
 
 
 def _verdict(analysis: Analysis) -> Iterator[str]:
@@ -105,7 +126,18 @@ def _verdict(analysis: Analysis) -> Iterator[str]:
     told = findings(analysis)
     if told:
         yield told[0]
+    yield from _choices(analysis, leader.name)
     yield f"the parts: {gap_sentence(analysis.scorecards)}"
+
+
+def _choices(analysis: Analysis, leader: str) -> Iterator[str]:
+    """Say how much the lead owes to the weights and to the formulas."""
+    if analysis.weights is not None and leader in analysis.weights.won:
+        yield f"under {percent(analysis.weights.won[leader])} of all weightings {leader} comes first"
+    others = [one for one in analysis.alternatives if not one.gap and not one.same]
+    changed = sum(one.changes_winner for one in others)
+    if others:
+        yield f"{changed} of {len(others)} other formulas and leave-outs make another model first"
 
 
 def _left_out(cards: Sequence[Scorecard]) -> Iterator[str]:
@@ -113,7 +145,8 @@ def _left_out(cards: Sequence[Scorecard]) -> Iterator[str]:
     for task in sorted({task for card in cards for task in card.own_by.by_task}):
         lacking = [card.name for card in cards if task not in card.own_by.by_task or card.own_by.by_task[task].gap]
         if lacking:
-            yield f"no rank stands on {task}: no score there of {listed(lacking)}"
+            have = "has" if len(lacking) == 1 else "have"
+            yield f"no rank rests on {task}, because {listed(lacking)} {have} no score there"
 
 
 def _first(analysis: Analysis) -> dict[str, float]:
@@ -127,12 +160,20 @@ def scores(analysis: Analysis) -> Section:
     intervals = f", 95 % intervals from {resamples} resamples of the pictures beneath" if resamples else ""
     tables = [_table(analysis, "common", f"A(M) over the cells that all compared models have{intervals}")]
     if any(_own(card) != _common(card) for card in analysis.scorecards):
-        tables.append(_table(analysis, "own", f"A(M) over the cells that each model has{intervals}"))
+        tables.append(
+            _table(
+                analysis,
+                "own",
+                f"{OWN}{intervals}",
+            )
+        )
     words = (
         "P is capability on clean input; CDC consistency across data sets, each of which has the mean score of its "
-        "tasks; RR what is left of the score under perturbation (above 1: perturbed input scored higher); E "
-        "efficiency, over all tasks and against the references named at the end; overall their weighted mean. All but "
-        "RR lie between 0 and 1, and higher is better. Ranks come from the cells that all models have."
+        "tasks (so one that asks a hard task alone lies low for that: see within_task under other formulas); RR what "
+        "is left of the score under perturbation (above 1: perturbed input scored higher); E efficiency, over all "
+        "tasks and against the references named at the end; overall their weighted mean. All but RR lie between 0 and "
+        "1, and higher is better. A cell is one model on one data set, task, perturbation and severity; ranks come from "
+        "the cells that all models have."
     )
     sure = Points(findings(analysis)) if findings(analysis) else Text("There is no second model to compare with.")
     return Section("scores", "Scores", (*tables, Text(words), sure))

@@ -58,10 +58,10 @@ def drops(background: Background) -> Section:
     if not background.pictures:
         return Section("pictures", title, gap or (Text("No kept example got worse under a perturbation."),))
     words = (
-        "Samples whose answer got worse: clean to the left, as the model saw it to the right. How they are chosen: "
-        "cells go by how much of their answers they lost, each task in turn; for each model, perturbation and task the "
-        "first such cell with one shows, of the few examples that it keeps, the one that got most worse, preferring "
-        "pictures not shown above. So these are not the worst of all samples."
+        "Samples whose answer got worse: clean to the left, as the model saw it to the right. There is at most one for "
+        "each model, task and perturbation, from the cells that lost most, the tasks taking turns. A cell keeps only a "
+        "few examples: shown is the one of them that got most worse, if possible with a picture not shown above. So "
+        "these are not the worst of all samples."
     )
     return Section("pictures", title, (Text(words), *gap, Pictures(background.pictures)))
 

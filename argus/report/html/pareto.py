@@ -21,8 +21,8 @@ def pareto(analysis: Analysis, looks: Mapping[str, Look]) -> Section:
     plots = tuple(_plot(analysis, cost, looks) for cost in AGAINST)
     words = (
         "A model on the front is beaten by no other in both: whoever is more capable costs more. The cost is the "
-        "mean over the clean cells that all models have measured (of memory the highest: what a device must have), "
-        "each hardware profile with a front of its own."
+        "mean over the clean cells that all models have measured (of memory the highest of any one cell: a device that "
+        "keeps the weights of all tasks needs more), each hardware profile with a front of its own."
     )
     return Section("pareto", title, (Text(words), Plots(plots)))
 

@@ -7,7 +7,10 @@
     const [ink, soft, grid, panel] = ["--ink", "--soft", "--grid", "--panel"].map((name) => style.getPropertyValue(name).trim());
     const axis = { gridcolor: grid, linecolor: soft, zerolinecolor: soft, tickcolor: soft };
     const corner = { gridcolor: grid, linecolor: soft };
+    // A bar's own colour would not show on it.
+    const whisker = { color: ink };
     return {
+      data: { bar: [{ error_x: whisker, error_y: whisker }] },
       layout: {
         font: { color: ink, family: getComputedStyle(document.body).fontFamily, size: 12 },
         paper_bgcolor: "rgba(0,0,0,0)",

@@ -37,8 +37,8 @@ def published(analysis: Analysis) -> Section:
     words = (
         f"From {document['source']}. Reference only, not comparable: other data (the full public sets), other "
         f"checkpoints, another machine ({document['hardware']}), and the paper's own formulas, which its public text "
-        "does not give. The embedded pocket checkpoints are thousands of times smaller, and their data sets are "
-        "drawn, not photographed."
+        "does not give. The embedded pocket checkpoints are far smaller, and their data sets are drawn, not "
+        "photographed."
     )
     rows = []
     for one in (Published(**figure) for figure in document["figures"]):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+from argus.report.findings import clear
 from argus.report.html.looks import NEUTRAL, Look, axis, bars, layout, safe
 from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, gap, number, share
 from argus.scoring.analysis import Analysis
@@ -17,7 +19,8 @@ def reliability(analysis: Analysis, looks: Mapping[str, Look]) -> Section:
     """Return capability against reliability, with the flips."""
     words = (
         "Reliability R is the mean of CDC and RR, RR counting as 1 at most. Where a line joins two models, the more "
-        "capable of the two is the less reliable one: a choice by benchmark score alone would pick the other."
+        "capable of the two is the less reliable one: a choice by capability alone would take that one. Where fewer "
+        "than 95 % of the resamples agree, chance explains that they change places."
     )
     title = "The Capability-Reliability Gap"
     cards = [card for card in analysis.scorecards if card.name in analysis.gap.reliability]
@@ -77,7 +80,9 @@ def _finding(analysis: Analysis) -> str:
     reliable = ", ".join(name for name, rank in gap.rank_by_reliability.items() if rank == 1)
     flips = len(gap.flips)
     pairs = f"{flips} pair{'s' if flips != 1 else ''} of models change{'s' if flips == 1 else ''} places"
-    return f"Most capable: {capable}. Most reliable: {reliable}. {pairs} between the two rankings."
+    beyond = sum(clear(flip.probability) for flip in gap.flips)
+    sure = f", {beyond} of them beyond noise" if flips and gap.flips[0].probability is not None else ""
+    return f"Most capable: {capable}. Most reliable: {reliable}. {pairs} between the two rankings{sure}."
 
 
 def _table(analysis: Analysis, cards: list[Scorecard]) -> Table:
@@ -108,8 +113,13 @@ def _few(models: int) -> str:
     return (
         f" With {models} models there {'is' if pairs == 1 else 'are'} only {pairs} pair{'s' * (pairs > 1)}: without "
         f"ties kendall takes no more than {pairs + 1} values, {2 / pairs:.2g} apart; spearman moves in steps too: an "
-        "interval may end at the correlation itself or at its bound. Read them with care, as said of these models only."
+        "interval may end at the correlation itself or at its bound. They speak of these models only."
     )
+
+
+def _agreeing(probability: float | None) -> Cell:
+    cell = share(probability, "needs resamples")
+    return cell if probability is None or clear(probability) else replace(cell, under="within noise")
 
 
 def _flips(analysis: Analysis) -> tuple[Text | Table, ...]:
@@ -129,8 +139,6 @@ def _flips(analysis: Analysis) -> tuple[Text | Table, ...]:
     )
     if not gap_of.flips:
         return (told,)
-    rows = tuple(
-        (Cell(flip.capable), Cell(flip.reliable), share(flip.probability, "needs resamples")) for flip in gap_of.flips
-    )
+    rows = tuple((Cell(flip.capable), Cell(flip.reliable), _agreeing(flip.probability)) for flip in gap_of.flips)
     columns = ("more capable", "more reliable", "resamples that agree")
     return (Table("Pairs of models that change places", columns, rows), told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from argus.report.html.looks import NEUTRAL, Look, axis, bars, layout, safe
+from argus.report.html.looks import Look, axis, bars, layout, safe
 from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, number
 from argus.scoring.analysis import Analysis
 from argus.scoring.records import FamilyRatio, Ratio, Value
@@ -99,7 +99,7 @@ def _bars(found: Mapping[str, Curves], looks: Mapping[str, Look]) -> Plot:
             "name": safe(name),
             "y": [safe(row) for row in rows.values()],
             "x": [value.value for value in mine],
-            "error_x": bars(mine, NEUTRAL),
+            "error_x": bars(mine),
             "marker": {"color": looks[name].colour},
             "hoverinfo": "text",
             "hovertext": [

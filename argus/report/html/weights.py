@@ -55,17 +55,17 @@ def _words(found: WeightAnalysis, drawn: bool) -> str:
 
 
 def _table(found: WeightAnalysis) -> Table:
-    change = found.change
+    changes = {change.challenger: change for change in found.changes}
     rows = []
     for name, won in sorted(found.won.items(), key=lambda pair: -pair[1]):
-        near = Cell("–")
-        if change is not None and change.challenger == name:
+        near = Cell("–", "no weights do that")
+        if change := changes.get(name):
             at = ", ".join(f"{part} {weight:.2f}" for part, weight in zip(found.parts, change.weights, strict=True))
             near = Cell(f"{percent(change.moved)} of the weight moves", f"to {at}")
         if name == found.winner:
             near = Cell("wins as it is")
         rows.append((Cell(name), share(won), near))
-    columns = ("model", "share of all weightings that it wins", "draws level once")
+    columns = ("model", "share of all weightings that it wins", f"draws level with {found.winner} once")
     return Table("Who wins, over all weightings", columns, tuple(rows))
 
 
@@ -107,7 +107,7 @@ def _map(
         data.append(_ring(corners, own))
     title = ", ".join(corners) if on_e is None else f"{on_e:.0%} of the weight on E"
     won = sorted(((len(rows) / len(points), name) for name, rows in where.items()), reverse=True)
-    finding = ", ".join(f"{name} wins {percent(part)}" for part, name in won) + " of the weightings."
+    finding = ", ".join(f"{name} wins {percent(part)}" for part, name in won) + " of the markers."
     return Plot(title, finding, data, _layout(corners), 360, None)
 
 
