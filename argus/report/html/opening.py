@@ -172,8 +172,8 @@ def scores(analysis: Analysis) -> Section:
         "tasks (so one that asks a hard task alone lies low for that: see within_task under other formulas); RR what "
         "is left of the score under perturbation (above 1: perturbed input scored higher); E efficiency, over all "
         "tasks and against the references named at the end; overall their weighted mean. All but RR lie between 0 and "
-        "1, and higher is better. A cell is one model on one data set, task, perturbation and severity; ranks come from "
-        "the cells that all models have."
+        "1, and higher is better. A cell is one model on one data set, task, perturbation and severity; ranks come "
+        "from the cells that all models have."
     )
     sure = Points(findings(analysis)) if findings(analysis) else Text("There is no second model to compare with.")
     return Section("scores", "Scores", (*tables, Text(words), sure))
