@@ -71,7 +71,7 @@ def _card(card: Scorecard) -> dict[str, Any]:
         "shared": _breakdown(card.shared_by),
         "missing": _absent(card.missing),
         "dropped": _absent(card.dropped),
-        "little_to_lose": list(card.little_to_lose),
+        "little_to_lose": list(map(str, card.little_to_lose)),
         "notes": list(card.notes),
     }
 

@@ -197,7 +197,7 @@ def caveats(card: Scorecard) -> list[str]:
     rr = card.own.RR.value
     if rr is not None and rr > 1:
         lines.append(f"RR {rr:.3f} is above 1 (perturbed input scored higher) and counts as 1 in the overall")
-    return [*lines, *card.little_to_lose, *card.notes]
+    return [*lines, *map(str, card.little_to_lose), *card.notes]
 
 
 def by_reason(cells: Iterable[Absent]) -> list[tuple[str, str]]:

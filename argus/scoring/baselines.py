@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping
 
 from argus.records import CellResult
 from argus.scoring.drawn import Drawn, interval, point
-from argus.scoring.records import Slot
+from argus.scoring.records import Slot, WeakScore
 
 RULES = {"commonest_answer_accuracy": "always giving the commonest answer", "chance": "guessing"}
 """What a rule is, by the metric that holds its score."""
 
 
-def little_to_lose(scores: Mapping[Slot, Drawn], cells: Mapping[Slot, CellResult]) -> tuple[str, ...]:
-    """Return a sentence for each clean score that is not above that of the best rule, beyond its 95 % interval."""
-    return tuple(_sentences(scores, cells))
+def little_to_lose(scores: Mapping[Slot, Drawn], cells: Mapping[Slot, CellResult]) -> tuple[WeakScore, ...]:
+    """Return each clean score that is not above that of the best rule, beyond its 95 % interval."""
+    return tuple(_weak(scores, cells))
 
 
-def _sentences(scores: Mapping[Slot, Drawn], cells: Mapping[Slot, CellResult]) -> Iterator[str]:
+def _weak(scores: Mapping[Slot, Drawn], cells: Mapping[Slot, CellResult]) -> Iterator[WeakScore]:
     for slot in sorted(scores):
         known = {name: cells[slot].metrics[name] for name in RULES if name in cells[slot].metrics}
         if not known:
@@ -25,7 +25,8 @@ def _sentences(scores: Mapping[Slot, Drawn], cells: Mapping[Slot, CellResult]) -
         best = max(known, key=known.__getitem__)
         ends = interval(scores[slot])
         if (ends[0] if ends else point(scores[slot])) <= known[best]:
-            yield (
-                f"{slot}: {point(scores[slot]):.3f} is not surely above the {known[best]:.3f} of {RULES[best]}, "
-                "so there is little for a perturbation to take, and RR there says little"
+            yield WeakScore(
+                slot,
+                f"{point(scores[slot]):.3f} is not surely above the {known[best]:.3f} of {RULES[best]}, "
+                "so there is little for a perturbation to take, and RR there says little",
             )

@@ -107,6 +107,17 @@ class Absent:
 
 
 @dataclass(frozen=True)
+class WeakScore:
+    """A clean score that a rule without pictures gets too, and what that means, in a sentence."""
+
+    slot: Slot
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.slot}: {self.reason}"
+
+
+@dataclass(frozen=True)
 class Scorecard:
     """Everything that is said about one model on one hardware profile."""
 
@@ -121,5 +132,5 @@ class Scorecard:
     shared_by: Breakdown  # each row over the cells that all models with any cell in it share: what compares
     missing: tuple[Absent, ...]  # failed, killed, never run or unusable
     dropped: tuple[Absent, ...]  # make no sense for this model
-    little_to_lose: tuple[str, ...]  # clean scores that a rule without pictures gets too
+    little_to_lose: tuple[WeakScore, ...]  # where a perturbation has little to take
     notes: tuple[str, ...]

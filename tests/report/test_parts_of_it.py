@@ -112,7 +112,11 @@ def test_a_lead_in_robustness_is_doubted_where_the_model_has_little_to_lose(make
     weak = {"chance": 0.5, "commonest_answer_accuracy": 0.5}
     cells = [replace(one, metrics=weak) if one.key.task == "reasoning" else one for one in make_sweep()]
     section = choice(make_analysis(cells))
-    assert rows_of(section)["robustness (RR)"][1].under == "see below the table"
+    rows = rows_of(section)
+    for matters in ("robustness (RR)", "robustness in reasoning", "robustness to changed pictures, all tasks"):
+        assert rows[matters][1].under == "see below the table"
+    assert rows["robustness in retrieval"][1].under == ""
+    assert rows["capability on clean input (P)"][1].under == ""
     told = next(block for block in section.blocks if block.kind == "points")
     assert told.points[0].startswith("clip, clevr/reasoning/clean: 0.400 is not surely above the 0.500 of")
 

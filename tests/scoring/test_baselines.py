@@ -22,7 +22,9 @@ def cell(make_cell):
 
 def test_a_score_at_or_below_the_commonest_answer_is_told_with_both_numbers(cell):
     (told,) = little_to_lose({SLOT: 0.45}, {SLOT: cell})
-    assert told.startswith("clevr/reasoning/clean: 0.450 is not surely above the 0.450 of always giving the commonest")
+    assert str(told).startswith(
+        "clevr/reasoning/clean: 0.450 is not surely above the 0.450 of always giving the commonest"
+    )
 
 
 def test_a_score_above_it_by_no_more_than_noise_is_told_too(cell):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 
 from argus.report.html.costs import COSTS, by_task, overall_cost
 from argus.report.html.parts import Cell, Points, Section, Table, Text, gap, number
@@ -28,7 +29,7 @@ Row = tuple[Cell, ...]
 def choice(analysis: Analysis) -> Section:
     """Return a table of what may matter most, and which model then comes first."""
     title = "Which model for what"
-    weak = {card.name for card in analysis.scorecards if card.little_to_lose}
+    weak = {card.name: {one.slot.task for one in card.little_to_lose} for card in analysis.scorecards}
     rows = (*(_row(one, analysis.scheme.name, weak) for one in analysis.leads), *_cheapest(analysis))
     if len(analysis.scorecards) < 2 or not rows:
         return Section("choice", title, (Text("There is no second model to choose from."),))
@@ -42,11 +43,11 @@ def choice(analysis: Analysis) -> Section:
     return Section("choice", title, (Text(words), Table(CAPTION, columns, rows), *((Points(told),) if told else ())))
 
 
-def _row(one: Lead, weighting: str, weak: set[str]) -> Row:
+def _row(one: Lead, weighting: str, weak: Mapping[str, AbstractSet[str]]) -> Row:
     as_good = Cell(", ".join(one.as_good) or "none") if one.told_apart else gap("needs resamples")
     matters = MATTERS.get(one.figure) or _of_task(one.figure)
     what = f"all of it, weighted as '{weighting}'" if one.figure == "overall" else matters
-    doubt = "see below the table" if one.figure.startswith("RR") and weak & set(one.first) else ""
+    doubt = "see below the table" if any(_doubtful(one.figure, weak[name]) for name in one.first) else ""
     return (
         Cell(what),
         Cell(", ".join(one.first), doubt),
@@ -54,6 +55,12 @@ def _row(one: Lead, weighting: str, weak: set[str]) -> Row:
         as_good,
         Cell(", ".join(one.lacking) or "–"),
     )
+
+
+def _doubtful(figure: str, weak: AbstractSet[str]) -> bool:
+    """Return whether a ratio rests on one of the tasks in which a model has little to lose."""
+    whole = figure == "RR" or (figure in MATTERS and figure.startswith(RATIO))
+    return bool(weak) if whole else figure.startswith(RATIO) and figure.removeprefix(RATIO) in weak
 
 
 def _of_task(figure: str) -> str:
