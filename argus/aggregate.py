@@ -148,20 +148,30 @@ def _as_list(word: str) -> str:
 def only_weights(arguments: Sequence[str]) -> bool:
     """Return whether jobs differ in their weights alone: all else that they print is then the same."""
     typed = [word for word in arguments if "=" in word and not word.startswith("-")]
-    swept = [one for one in OverridesParser.create().parse_overrides(typed) if one.is_sweep_override()]
-    keys = [one.get_key_element() for one in swept]
-    return all(key in ("score", "score.name") or key.startswith("score.weights.") for key in keys)
+    return all(key in ("score", "score.name") or key.startswith("score.weights.") for key in _swept(typed))
+
+
+def _swept(typed: Sequence[str]) -> list[str]:
+    """Return the keys that have several values."""
+    parsed = OverridesParser.create().parse_overrides(list(typed))
+    return [one.get_key_element() for one in parsed if one.is_sweep_override()]
 
 
 def check_output(arguments: Sequence[str]) -> None:
-    """Raise ConfigError where several weightings would write one file, each over the last."""
-    several = {"-m", "--multirun"} & set(arguments)
-    for word in arguments:
+    """Raise ConfigError where several jobs would write one file, each over the last: its name tells them apart."""
+    if not {"-m", "--multirun"} & set(arguments):
+        return
+    typed = [word for word in arguments if "=" in word and not word.startswith("-")]
+    files = [word for word in typed if word.partition("=")[0] in FILES]
+    if not files:
+        return
+    varied = [f"${{{'score.name' if key == 'score' else key}}}" for key in _swept(typed)] or ["${score.name}"]
+    for word in files:
         key, _, value = word.partition("=")
-        if several and key in FILES and "${" not in value:
+        if not all(part in value for part in varied):
             stem, _, ending = FILES[key].partition(".")
-            named = f"{key}='{stem}-${{score.name}}.{ending}'"
-            raise ConfigError(f"{word} with -m: each weighting needs a file of its own, {named}")
+            named = f"{key}='{'-'.join([stem, *varied])}.{ending}'"
+            raise ConfigError(f"{word} with -m: each job needs a file of its own, {named}")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -10,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from argus.aggregate import only_weights
+from argus.aggregate import check_output, only_weights
+from argus.errors import ConfigError
 from argus.tracking import Store
 
 SYNTHETIC = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "aggregate.py"))
 FEW = ["score.formulas.costs=[latency_p50_ms,throughput_per_s,parameters]", "score.bootstrap.resamples=100"]
 ENDING, CLEAN = "Does the winner survive other weights?", "Clean score by dataset and by task"
+OTHERWISE = "Does the winner stay the same?"
 
 
 def make_sweep(store: Store) -> str:
@@ -64,7 +67,7 @@ def test_jobs_about_several_sweeps_each_print_everything(store: Store) -> None:
     done = aggregate(store, "-m", f"sweep='{first}','{second}'")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count(CLEAN) == 2
-    assert "under all 2 jobs" in done.stdout.split(ENDING)[1]
+    assert "under all 2 jobs" in done.stdout.split(OTHERWISE)[1]
 
 
 def test_a_failed_job_costs_the_others_nothing_and_shows_in_table_and_exit_status(store: Store) -> None:
@@ -72,7 +75,7 @@ def test_a_failed_job_costs_the_others_nothing_and_shows_in_table_and_exit_statu
     done = aggregate(store, "-m", "sweep=nowhere,newest")
     assert done.returncode == 1
     assert CLEAN in done.stdout
-    closing = done.stdout.split(ENDING)[1]
+    closing = done.stdout.split(OTHERWISE)[1]
     assert " sweep=nowhere " in closing
     assert " failed " in closing
     assert "error: sweep=nowhere failed: no run 'nowhere'" in done.stderr
@@ -106,3 +109,25 @@ def test_jobs_in_processes_of_their_own_end_in_the_table_too(store: Store) -> No
 )
 def test_only_jobs_that_differ_in_their_weights_alone_share_what_they_print(typed: list[str], alone: bool) -> None:
     assert only_weights(typed) is alone
+
+
+@pytest.mark.parametrize(
+    ("typed", "named"),
+    [
+        (["score=equal,edge", "report=r.html"], "report='report-${score.name}.html'"),
+        (["score.weights.E=0,1", "report=r-${score.name}.html"], "report='report-${score.weights.E}.html'"),
+        (
+            ["score=equal,edge", "score.weights.E=0,1", "output=s-${score.name}.json"],
+            "-${score.name}-${score.weights.E}.",
+        ),
+    ],
+)
+def test_a_file_that_each_job_would_write_over_the_last_is_refused_with_a_name_that_is_not(typed, named) -> None:
+    with pytest.raises(ConfigError, match=re.escape(named)):
+        check_output(["-m", *typed])
+    check_output(typed)
+
+
+def test_a_file_named_after_what_varies_is_written_by_each_job() -> None:
+    check_output(["-m", "score=equal,edge", "report=r-${score.name}.html"])
+    check_output(["-m", "score.weights.E=0,1", "output=s-${score.weights.E}.json"])

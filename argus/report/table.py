@@ -35,9 +35,10 @@ def report(scorecards: Sequence[Scorecard], scheme: Scheme) -> Group:
 
 
 def weighed(scorecards: Sequence[Scorecard], scheme: Scheme) -> Group:
-    """Return the part of the report that depends on the weights: A(M)."""
-    same = "clean scores, RR by perturbation and notes stand under the first job's table: weights do not change them"
-    return Group(table(scorecards, scheme), Text(same))
+    """Return the part of the report that depends on the weights: A(M), and why figures are gaps."""
+    gaps = [f"{card.name}: {line}" for card in scorecards for line in gap_lines(card)]
+    same = "clean scores, RR by perturbation and other notes are those of any weights: an aggregation alone prints them"
+    return Group(table(scorecards, scheme), Text("\n".join([*gaps, same])))
 
 
 def table(scorecards: Sequence[Scorecard], scheme: Scheme) -> Group:

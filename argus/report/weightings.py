@@ -15,6 +15,7 @@ from argus.report.ranking import ranked
 from argus.scoring.analysis import Analysis
 
 WIDEST_LABEL = 24
+WEIGHTS = "Does the winner survive other weights?"
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,9 @@ class Outcome:
 
     @property
     def winners(self) -> tuple[str, ...]:
-        """The models with the highest overall score, none where no model has one."""
+        """The models with the highest overall score of two or more; none where fewer have one."""
         known = [value for value in self.overall.values() if value is not None]
-        return tuple(name for name, value in self.overall.items() if known and value == max(known))
+        return tuple(name for name, value in self.overall.items() if len(known) > 1 and value == max(known))
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ def labels(overrides: Sequence[Sequence[str]]) -> list[str]:
 
 def weightings_table(jobs: Sequence[Job]) -> Table:
     """Return a row a job: the overall scores, who wins, whether that is another one, and how far it is ahead."""
-    grid = Table(title="Does the winner survive other weights?", box=box.SIMPLE_HEAD, padding=0)
+    title = WEIGHTS if _weights_alone(jobs) else "Does the winner stay the same?"
+    grid = Table(title=title, box=box.SIMPLE_HEAD, padding=0)
     longest = max(len(job.label) for job in jobs)
     grid.add_column("overall score", overflow="fold", min_width=min(longest, WIDEST_LABEL))
     models = list(dict.fromkeys(name for job in jobs for name in job.outcome.overall))
@@ -104,7 +106,8 @@ def _figure(outcome: Outcome, name: str) -> Text:
 
 def _winner(job: Job, first: Job | None) -> Text:
     if first is None or not job.outcome.winners:
-        return Text("failed" if job.outcome.error else "none")
+        alone = sum(value is not None for value in job.outcome.overall.values()) == 1
+        return Text("failed" if job.outcome.error else "no rival" if alone else "none")
     same = set(job.outcome.winners) == set(first.outcome.winners)
     told = "" if job is first else "\nthe same" if same else "\nchanged"
     return Text(", ".join(job.outcome.winners) + told)
@@ -120,17 +123,23 @@ def _ahead(outcome: Outcome) -> Text:
     return Text(f"{lead.second} by {lead.value:.3f}\n{sure}\n{p_text(lead.p)}")
 
 
+def _weights_alone(jobs: Sequence[Job]) -> bool:
+    """Return whether the jobs differ in their weights alone."""
+    keys = {word.partition("=")[0] for job in jobs for word in job.label.split()}
+    return all(key in ("score", "score.name") or key.startswith("score.weights.") for key in keys)
+
+
 def sentence(jobs: Sequence[Job]) -> str:
     """Return in one sentence whether the same model wins under all weightings."""
     if _first(jobs) is None:
-        return "no winner under any of them: no model has an overall score over the cells that all models have"
+        return "no winner under any of them: fewer than two models have an overall score over cells that all have"
     return "; ".join(_clauses(jobs))
 
 
 def _clauses(jobs: Sequence[Job]) -> Iterator[str]:
     known = [job for job in jobs if job.outcome.winners]
     lacking = [job.label for job in jobs if job not in known]
-    kind = "weightings" if all(word.startswith("score") for job in jobs for word in job.label.split()) else "jobs"
+    kind = "weightings" if _weights_alone(jobs) else "jobs"
     wins = Counter(" and ".join(job.outcome.winners) for job in known)
     for place, (winner, count) in enumerate(wins.most_common()):
         mine = [job for job in known if " and ".join(job.outcome.winners) == winner]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from argus.records import CellResult
 from argus.scoring.drawn import Drawn, interval, point
 from argus.scoring.records import Slot, WeakScore
@@ -13,7 +15,7 @@ RULES = {"commonest_answer_accuracy": "always giving the commonest answer", "cha
 
 
 def little_to_lose(scores: Mapping[Slot, Drawn], cells: Mapping[Slot, CellResult]) -> tuple[WeakScore, ...]:
-    """Return each clean score that is not above that of the best rule, beyond its 95 % interval."""
+    """Return each clean score that is not above that of the best rule, beyond its 95 % interval, or has none."""
     return tuple(_weak(scores, cells))
 
 
@@ -23,8 +25,9 @@ def _weak(scores: Mapping[Slot, Drawn], cells: Mapping[Slot, CellResult]) -> Ite
         if not known:
             continue
         best = max(known, key=known.__getitem__)
-        ends = interval(scores[slot])
-        if (ends[0] if ends else point(scores[slot])) <= known[best]:
+        ends, sampled = interval(scores[slot]), len(np.atleast_1d(scores[slot])) > 1
+        unsure = sampled if ends is None else ends[0] <= known[best]
+        if unsure or point(scores[slot]) <= known[best]:
             yield WeakScore(
                 slot,
                 f"{point(scores[slot]):.3f} is not surely above the {known[best]:.3f} of {RULES[best]}, "

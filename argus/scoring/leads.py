@@ -18,23 +18,24 @@ class Lead:
 
     figure: str  # "overall", "P", …, "task retrieval", "RR retrieval", "RR image"
     first: tuple[str, ...]  # several where they are equal
-    value: Value  # of the first
+    value: Value  # of the first; a gap where no model has the figure
     told_apart: bool  # whether the data say of the others who is worse; not without resamples
     as_good: tuple[str, ...]  # others that are not worse beyond noise
     lacking: tuple[str, ...]  # models without this figure
 
 
 def leads(scorecards: Sequence[Scorecard], known: Iterable[Difference]) -> tuple[Lead, ...]:
-    """Return who comes first by each figure that any model has; `known` are the differences in the FIGURES."""
+    """Return who comes first by each figure that there is to have; `known` are the differences in the FIGURES.
+
+    A figure that no model has is a gap; nothing without two models.
+    """
+    if len(scorecards) < 2:
+        return ()
     found = tuple(known)
     figures = [
-        lead(name, values, [one for one in found if one.figure == name])
-        for name, values in _figures(scorecards)
-        if _with(values)
+        lead(name, values, [one for one in found if one.figure == name]) for name, values in _figures(scorecards)
     ]
-    parts = [
-        lead(name, values, differences(name, _with(values))) for name, values in _parts(scorecards) if _with(values)
-    ]
+    parts = [lead(name, values, differences(name, _with(values))) for name, values in _parts(scorecards)]
     return (*figures, *parts)
 
 
@@ -59,6 +60,9 @@ def _with(values: Mapping[str, Value]) -> dict[str, Value]:
 def lead(figure: str, values: Mapping[str, Value], pairs: Sequence[Difference]) -> Lead:
     """Return who comes first by one figure; `pairs` are the differences of the models that have it."""
     known = {name: value.value for name, value in values.items() if value.value is not None}
+    if not known:
+        none = next((value for value in values.values() if value != NO_CELL), NO_CELL)
+        return Lead(figure, (), none, False, (), tuple(values))
     highest = max(known.values())
     first = tuple(name for name, value in known.items() if value == highest)
     # Who is worse than any of the first beyond noise is worse.

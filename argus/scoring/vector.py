@@ -11,7 +11,7 @@ from argus.scoring.baselines import little_to_lose
 from argus.scoring.breakdown import NO_CELL, own_breakdown, shared_breakdowns
 from argus.scoring.cells import Contender, Ledger, Rescore, by_contender, ledger_of, slot_of
 from argus.scoring.consistency import consistency, medians
-from argus.scoring.drawn import Drawn, mean, value_of
+from argus.scoring.drawn import Drawn, interval, mean, value_of
 from argus.scoring.efficiency import efficiencies, efficiency
 from argus.scoring.overall import overall
 from argus.scoring.records import CLEAN, Absent, Breakdown, Scorecard, Slot, Value, Vector
@@ -236,9 +236,11 @@ def _undefined(vector: Vector, cells: Mapping[Slot, CellResult], ledger: Ledger)
     """Return which figures have resamples but no interval: some resamples draw none of the few pictures of a cell."""
     figures = vector.figures().items()
     bare = [name for name, value in figures if value.draws is not None and value.interval is None]
-    if not bare or not ledger.scores:
+    drawn = {**ledger.scores, **{slot: pair.perturbed for slot, pair in ledger.pairs.items()}}
+    lacking = [slot for slot, score in drawn.items() if interval(score) is None]
+    if not bare or not lacking:
         return ()
-    fewest = min(ledger.scores, key=lambda slot: cells[slot].samples)
+    fewest = min(lacking, key=lambda slot: (cells[slot].samples, slot))
     return (
         f"no interval for {', '.join(bare)}: too many resamples leave a cell without any picture "
         f"({fewest} has {cells[fewest].samples})",

@@ -72,3 +72,8 @@ def test_every_type_has_its_interval_and_where_one_lacks_it_the_reason_is_said(t
     assert {cell.under for cell in plot.table.rows[0][1:]} == {"0.200 to 0.700"}
     assert "without an interval" not in text
     assert "A type without an interval" in told(VCR, ["accuracy", "accuracy_q_to_ar"])[0]
+
+
+def test_a_type_that_all_models_get_wrong_is_the_hardest(told):
+    plot = told({"accuracy": 0.3, "accuracy_count": 0.4, "accuracy_query_color": 0.0, "chance": 0.25})[1]
+    assert "count is easiest, 0.40, and query color hardest, 0.00" in plot.finding

@@ -58,8 +58,21 @@ def test_a_failed_job_has_its_row_and_wins_nothing():
 
 def test_models_without_an_overall_score_have_no_winner():
     assert sentence([Job("score=equal", Outcome({"clip": None})), Job("score=edge", Outcome({"clip": None}))]) == (
-        "no winner under any of them: no model has an overall score over the cells that all models have"
+        "no winner under any of them: fewer than two models have an overall score over cells that all have"
     )
+
+
+def test_a_model_without_a_rival_wins_nothing():
+    jobs = [job("equal", 0.7, 0.6, CLEAR), Job("score=edge", Outcome({"clip": 0.5, "blip": None}))]
+    assert row(printed(jobs), "score=edge").startswith("score=edge 0.500 gap no rival -")
+    assert sentence(jobs).startswith("clip wins under 1 of 2 weightings")
+    assert sentence(jobs).endswith("no winner is known under score=edge")
+
+
+def test_jobs_that_differ_in_more_than_weights_are_no_weightings():
+    jobs = [Job(label, job("", 0.7, 0.6, CLEAR).outcome) for label in ("score.formulas.cdc=gini", "score=edge")]
+    assert "under all 2 jobs" in sentence(jobs)
+    assert "Does the winner stay the same?" in printed(jobs)[0]
 
 
 def test_a_label_is_what_sets_a_job_apart():

@@ -37,3 +37,10 @@ def test_a_score_above_it_by_no_more_than_noise_is_told_too(cell):
 def test_a_task_without_such_a_rule_is_never_told(make_cell):
     slot = Slot("coco", "retrieval", "", "", 0).baseline
     assert not little_to_lose({slot: 0.0}, {slot: make_cell("clip", "coco", "retrieval", 0.0)})
+
+
+def test_a_score_without_an_interval_is_surely_above_nothing_where_there_are_resamples(cell):
+    undefined = np.full(501, np.nan)
+    undefined[0] = 0.9
+    assert little_to_lose({SLOT: undefined}, {SLOT: cell})
+    assert not little_to_lose({SLOT: 0.9}, {SLOT: cell})

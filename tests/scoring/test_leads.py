@@ -60,7 +60,8 @@ def cards(make_cell, make_scheme):
 def test_each_task_and_each_kind_of_perturbation_has_its_own_lead(cards):
     found = {one.figure: one for one in leads(cards, ())}
     ratios = ["RR reasoning", "RR retrieval", "RR image", "RR text"]
-    assert list(found) == ["P", "RR", "E", "task reasoning", "task retrieval", *ratios]  # no CDC here
+    assert list(found) == ["overall", "P", "CDC", "RR", "E", "task reasoning", "task retrieval", *ratios]
+    assert (found["CDC"].first, found["CDC"].value.gap) == ((), "needs two datasets, has coco")
     assert found["P"].first == ("b",)  # over the common cell
     assert found["task retrieval"].first == ("b",)
     assert (found["task reasoning"].first, found["task reasoning"].lacking) == (("a",), ("b",))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 from argus.report.html.costs import COSTS, by_task, overall_cost
-from argus.report.html.parts import Cell, Points, Section, Table, Text, gap, number
+from argus.report.html.parts import UNSURE, Cell, Points, Section, Table, Text, gap, number
 from argus.scoring.analysis import Analysis
 from argus.scoring.leads import Lead
 from argus.scoring.records import Value
@@ -44,13 +44,15 @@ def choice(analysis: Analysis) -> Section:
 
 
 def _row(one: Lead, weighting: str, weak: Mapping[str, AbstractSet[str]]) -> Row:
-    as_good = Cell(", ".join(one.as_good) or "none") if one.told_apart else gap("needs resamples")
+    as_good = Cell(", ".join(one.as_good) or "none") if one.told_apart else gap(UNSURE)
+    if not one.first:
+        as_good = Cell("–")
     matters = MATTERS.get(one.figure) or _of_task(one.figure)
     what = f"all of it, weighted as '{weighting}'" if one.figure == "overall" else matters
     doubt = "see below the table" if any(_doubtful(one.figure, weak[name]) for name in one.first) else ""
     return (
         Cell(what),
-        Cell(", ".join(one.first), doubt),
+        Cell(", ".join(one.first) or "–", doubt),
         number(one.value),
         as_good,
         Cell(", ".join(one.lacking) or "–"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from argus.report.findings import p_text
 from argus.report.html.looks import NEUTRAL, axis, layout, safe
-from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, ends, gap, plain
+from argus.report.html.parts import UNSURE, Cell, Plot, Plots, Section, Table, Text, ends, gap, plain
 from argus.report.ranking import best
 from argus.scoring.analysis import FIGURES, Analysis
 from argus.scoring.differences import Difference
@@ -94,7 +94,7 @@ def _table(figure: str, found: Sequence[Difference]) -> Table:
             Cell(f"{one.first} − {one.second}"),
             gap(one.gap) if one.value is None else Cell(f"{one.value:+.3f}", ends(one.interval), "number"),
             _p(one),
-            plain(one.detectable, 3, one.gap or "needs resamples"),
+            plain(one.detectable, 3, one.gap or UNSURE),
             Cell("yes" if one.beyond_noise else "no"),
         )
         for one in found
@@ -105,7 +105,7 @@ def _table(figure: str, found: Sequence[Difference]) -> Table:
 
 def _p(one: Difference) -> Cell:
     if one.p_holm is None:
-        return gap(one.gap or "needs resamples")
+        return gap(one.gap or UNSURE)
     return Cell(p_text(one.p_holm).removeprefix("p "), kind="number")
 
 

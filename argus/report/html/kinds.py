@@ -122,7 +122,9 @@ def _value(cell: CellResult, metric: str, analysis: Analysis) -> Value:
 
 def _finding(labels: list[str], values: Mapping[str, list[Value]]) -> str:
     by_label = {label: [mine[at].value for mine in values.values()] for at, label in enumerate(labels)}
-    means = {label: fmean(x for x in known if x is not None) for label, known in by_label.items() if any(known)}
+    means = {
+        label: fmean(x for x in known if x is not None) for label, known in by_label.items() if set(known) != {None}
+    }
     whole = dict(zip(values, by_label["all"], strict=True))
     best = max(whole, key=lambda name: whole[name] or 0.0)
     types = {label: mean for label, mean in means.items() if label not in ("all", LABELS[JOINT])}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from argus.report.findings import findings, percent
 from argus.report.html.background import Background
-from argus.report.html.parts import Cell, Points, Section, Table, Text, gap, listed, number, share
+from argus.report.html.parts import UNSURE, Cell, Points, Section, Table, Text, gap, listed, number, share
 from argus.report.ranking import best, gap_sentence, ranked
 from argus.scoring.analysis import FIGURES, Analysis
 from argus.scoring.cells import trouble
@@ -197,7 +197,7 @@ def _table(analysis: Analysis, part: str, caption: str) -> Table:
         span = ranks.get(card.name)
         possible = f"{span.best} to {span.worst} possible" if span and span.best != span.worst else ""
         place = gap("no overall score") if rank is None else Cell(f"{rank}", possible, "number")
-        chance = share(first.get(card.name), "needs resamples of two models or more")
+        chance = share(first.get(card.name), UNSURE)
         figures = map(number, card.common.figures().values())
         rows.append((Cell(card.name), place, *figures, chance, Cell(card.common_coverage)))
     before, after = (("rank",), ("chance of rank 1",)) if part == "common" else ((), ())

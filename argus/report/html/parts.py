@@ -106,6 +106,9 @@ class Section:
     blocks: tuple[Block, ...]
 
 
+UNSURE = "needs two models with resamples, each of which holds a picture of every cell"
+
+
 def number(value: Value, digits: int = 3) -> Cell:
     """Return a figure with its interval, or a gap with its reason."""
     if value.value is None:

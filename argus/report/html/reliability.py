@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from argus.report.findings import clear
 from argus.report.html.looks import NEUTRAL, Look, axis, bars, layout, safe
-from argus.report.html.parts import Cell, Plot, Plots, Section, Table, Text, gap, number, share
+from argus.report.html.parts import UNSURE, Cell, Plot, Plots, Section, Table, Text, gap, number, share
 from argus.scoring.analysis import Analysis
 from argus.scoring.records import Scorecard
 
@@ -118,7 +118,7 @@ def _few(models: int) -> str:
 
 
 def _agreeing(probability: float | None) -> Cell:
-    cell = share(probability, "needs resamples")
+    cell = share(probability, UNSURE)
     return cell if probability is None or clear(probability) else replace(cell, under="within noise")
 
 

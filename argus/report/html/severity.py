@@ -89,7 +89,10 @@ def _plot(title: str, mine: Curves, looks: Mapping[str, Look]) -> Plot:
 
 def _bars(found: Mapping[str, Curves], looks: Mapping[str, Look]) -> Plot:
     """Return bars of what is left, for perturbations that were run at one severity: two points make no curve."""
-    rows = {title: ", severity ".join([title, *map(str, _severities(mine))]) for title, mine in found.items()}
+    title = (
+        "What one severity leaves" if all(map(_severities, found.values())) else "What one severity leaves, and gaps"
+    )
+    rows = {name: ", severity ".join([name, *map(str, _severities(mine))]) for name, mine in found.items()}
     names = list(dict.fromkeys(name for mine in found.values() for name in mine))
     values = {name: [_ratio(mine, name) for mine in found.values()] for name in names}
     data = [
@@ -109,16 +112,16 @@ def _bars(found: Mapping[str, Curves], looks: Mapping[str, Look]) -> Plot:
         for name, mine in values.items()
     ]
     table = Table(
-        "Share of the clean score that is left, at the one severity that was run",
+        f"Share of the clean score that is left: {title}",
         ("model", *rows.values()),
         tuple((Cell(name), *(_cell(value) for value in mine)) for name, mine in values.items()),
     )
-    finding = " ".join(f"{row}: {_finding(found[title], '')}" for title, row in rows.items())
+    finding = " ".join(f"{row}: {_finding(found[name], '')}" for name, row in rows.items())
     drawn = layout(
         axis("share of the clean score", rangemode="tozero"), axis("", autorange="reversed"), barmode="group"
     )
     height = 110 + (14 * len(names) + 12) * len(rows)
-    return Plot("What one severity leaves", finding, data, drawn, height, table)
+    return Plot(title, finding, data, drawn, height, table)
 
 
 def _ratio(mine: Curves, name: str) -> Value:
