@@ -312,7 +312,7 @@ def test_a_single_cell_that_makes_no_sense_is_refused_and_leaves_no_run(workplac
     ("module", "typed", "told"),
     [
         ("argus.aggregate", ["output=."], "is a folder"),
-        ("argus.aggregate", ["-m", "score=equal,edge", "output=scores.json"], "each weighting needs a file"),
+        ("argus.aggregate", ["-m", "score=equal,edge", "output=scores.json"], "each job needs a file"),
         ("argus.aggregate", ["report=/nowhere/at/all.html"], "there is no folder '/nowhere/at'"),
         ("argus.aggregate", ["report=5"], "name a file, for example report=report.html"),
         ("argus.aggregate", ["-m", "score=equal,edge", "report=r.html"], "report='report-${score.name}.html'"),
