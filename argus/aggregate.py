@@ -147,13 +147,13 @@ def _as_list(word: str) -> str:
 
 def only_weights(arguments: Sequence[str]) -> bool:
     """Return whether jobs differ in their weights alone: all else that they print is then the same."""
-    typed = [word for word in arguments if "=" in word and not word.startswith("-")]
-    return all(key in ("score", "score.name") or key.startswith("score.weights.") for key in _swept(typed))
+    return all(key in ("score", "score.name") or key.startswith("score.weights.") for key in _swept(arguments))
 
 
-def _swept(typed: Sequence[str]) -> list[str]:
+def _swept(arguments: Sequence[str]) -> list[str]:
     """Return the keys that have several values."""
-    parsed = OverridesParser.create().parse_overrides(list(typed))
+    typed = [word for word in arguments if "=" in word and not word.startswith("-")]
+    parsed = OverridesParser.create().parse_overrides(typed)
     return [one.get_key_element() for one in parsed if one.is_sweep_override()]
 
 
@@ -161,11 +161,10 @@ def check_output(arguments: Sequence[str]) -> None:
     """Raise ConfigError where several jobs would write one file, each over the last: its name tells them apart."""
     if not {"-m", "--multirun"} & set(arguments):
         return
-    typed = [word for word in arguments if "=" in word and not word.startswith("-")]
-    files = [word for word in typed if word.partition("=")[0] in FILES]
+    files = [word for word in arguments if word.partition("=")[0] in FILES]
     if not files:
         return
-    varied = [f"${{{'score.name' if key == 'score' else key}}}" for key in _swept(typed)] or ["${score.name}"]
+    varied = [f"${{{'score.name' if key == 'score' else key}}}" for key in _swept(arguments)] or ["${score.name}"]
     for word in files:
         key, _, value = word.partition("=")
         if not all(part in value for part in varied):

@@ -6,7 +6,6 @@ import json
 import traceback
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 
 from omegaconf import DictConfig
 from rich.console import Console
@@ -26,7 +25,7 @@ from argus.scoring.resampling import Counts
 from argus.scoring.scheme import Scheme
 from argus.scoring.vector import compare, scorecards
 from argus.settings import build
-from argus.stored_sweep import SweepCells, evidence_of, read_sweep, sweep_id_of
+from argus.stored_sweep import SweepCells, evidence_of, minute, read_sweep, sweep_id_of
 from argus.tracking import Store
 from argus.uncertainty import drawn_score, sample
 
@@ -128,14 +127,10 @@ def _keep(store: Store, found: SweepCells, analysis: Analysis, document: Mapping
 
 def _about(store: Store, found: SweepCells) -> str:
     """Return what names a sweep among others: when it started, UTC, and 4 letters of its id if others did then, too."""
-    started = _minute(found.started)
+    started = minute(found.started)
     sweeps = tracking.find(store, store.experiment, "tags.`argus.kind` = 'sweep'")
-    alone = sum(_minute(sweep.started) == started for sweep in sweeps) < 2
+    alone = sum(minute(sweep.started) == started for sweep in sweeps) < 2
     return started if alone else f"{started} {found.sweep_id[:4]}"
-
-
-def _minute(milliseconds: int) -> str:
-    return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M}"
 
 
 def _report(store: Store, found: SweepCells, analysis: Analysis, run_id: str, console: Console) -> str | None:

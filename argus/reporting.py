@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from argus.report.html.background import Background
 from argus.report.html.markdown import markdown
 from argus.report.html.page import page
 from argus.scoring.analysis import Analysis
-from argus.stored_sweep import SweepCells, evidence_of
+from argus.stored_sweep import SweepCells, evidence_of, minute
 from argus.tracking import Store
 
 
@@ -51,10 +50,9 @@ def background_of(store: Store, found: SweepCells, analysis: Analysis) -> Backgr
         return dict(zip(of_images.image_ids, cider.tolist(), strict=True))
 
     pictures, gap = drops(analysis, opened, quality)
-    started = datetime.fromtimestamp(found.started / 1000, UTC)
     return Background(
         sweep_id=found.sweep_id,
-        started=f"{started:%Y-%m-%d %H:%M} UTC",
+        started=f"{minute(found.started)} UTC",
         command=found.command,
         suite=found.conditions["suite"],
         seed=found.conditions["seed"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -40,6 +41,11 @@ class SweepCells:
     conditions: Mapping[str, str]  # suite and seed, the same for all its cells
     data: Mapping[str, Mapping[str, str]]  # by dataset: how much of what was read, and its digest
     digest: str  # of the set of cells: the same for a sweep that is run again
+
+
+def minute(milliseconds: int) -> str:
+    """Return a time since 1970 as date and time, UTC."""
+    return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M}"
 
 
 def sweep_id_of(store: Store, named: str | None) -> str:

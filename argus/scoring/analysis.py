@@ -82,10 +82,8 @@ def analyse(
 
 
 def _corruption(comparison: Comparison, scheme: Scheme) -> tuple[CorruptionError, ...]:
-    cells = [item for mine in comparison.cells.values() for item in mine.items()]
-    families = {slot.perturbation: cell.family for slot, cell in cells}
     pairs = {comparison.name(name): mine.ledger.pairs for name, mine in comparison.common.items()}
-    return corruption_errors(pairs, families, scheme.reference_model)
+    return corruption_errors(pairs, comparison.families, scheme.reference_model)
 
 
 def _corrected_cdc(comparison: Comparison, scheme: Scheme) -> dict[str, Value]:

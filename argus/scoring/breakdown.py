@@ -17,7 +17,7 @@ NO_CELL, NOT_SHARED = "no clean cell with a score", "no cell is common to the mo
 
 Have = Mapping[Contender, Iterable[Slot]]
 Families = Mapping[str, str]
-"""By perturbation; "" where it has none."""
+"""By perturbation, where it has one."""
 
 
 def own_breakdown(ledger: Ledger, slots: Sequence[Slot], families: Families) -> Breakdown:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from argus.scoring.differences import Difference, differences
-from argus.scoring.records import Scorecard, Value
+from argus.scoring.records import AXES, Scorecard, Value
 
-FIGURES = ("overall", "P", "CDC", "RR", "E")
+FIGURES = ("overall", *AXES)
 NO_CELL = Value(None, "", "no such cell")
 
 
@@ -16,7 +16,7 @@ NO_CELL = Value(None, "", "no such cell")
 class Lead:
     """The models with the highest value of one figure, over cells that compare, and who may be as good."""
 
-    figure: str  # "overall", "P", …, "task retrieval", "RR retrieval", "RR image"
+    figure: str  # "overall", "P", …, "task retrieval", "RR task retrieval", "RR image"
     first: tuple[str, ...]  # several where they are equal
     value: Value  # of the first; a gap where no model has the figure
     told_apart: bool  # whether the data say of the others who is worse; not without resamples
@@ -47,10 +47,10 @@ def _figures(scorecards: Sequence[Scorecard]) -> Iterator[tuple[str, dict[str, V
 def _parts(scorecards: Sequence[Scorecard]) -> Iterator[tuple[str, dict[str, Value]]]:
     for task in sorted({task for card in scorecards for task in card.shared_by.by_task}):
         yield f"task {task}", {card.name: card.shared_by.by_task[task] for card in scorecards}
-    for part in ("rr_by_task", "by_modality"):
+    for part, kind in (("rr_by_task", "task "), ("by_modality", "")):
         mine: dict[str, Mapping[str, Value]] = {card.name: getattr(card.shared_by, part) for card in scorecards}
         for row in sorted({row for values in mine.values() for row in values}):
-            yield f"RR {row}", {name: values.get(row, NO_CELL) for name, values in mine.items()}
+            yield f"RR {kind}{row}", {name: values.get(row, NO_CELL) for name, values in mine.items()}
 
 
 def _with(values: Mapping[str, Value]) -> dict[str, Value]:

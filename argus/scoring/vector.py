@@ -65,6 +65,12 @@ class Comparison:
     dropped: tuple[DroppedCell, ...]
     resamples: Resamples
 
+    @property
+    def families(self) -> dict[str, str]:
+        """The family of each perturbation; those that only older runs have, which kept none, are not in it."""
+        cells = [item for mine in self.cells.values() for item in mine.items()]
+        return {slot.perturbation: cell.family for slot, cell in cells if cell.family}
+
     def name(self, contender: Contender) -> str:
         """Return the model, with its hardware where several profiles are compared."""
         return f"{contender.model} on {contender.hardware}" if self.field.profiles > 1 else contender.model
@@ -98,9 +104,7 @@ def compare(
 
 def scorecards(comparison: Comparison, scheme: Scheme) -> tuple[Scorecard, ...]:
     """Return one scorecard for each model and hardware profile, sorted by name."""
-    slots = comparison.field.slots
-    cells = [item for mine in comparison.cells.values() for item in mine.items()]
-    families = {slot.perturbation: cell.family for slot, cell in cells if cell.family}  # older runs kept none
+    slots, families = comparison.field.slots, comparison.families
     ledgers = {name: mine.ledger for name, mine in comparison.own.items()}
     shared = shared_breakdowns(ledgers, slots, families)
     own = {name: own_breakdown(ledger, slots, families) for name, ledger in ledgers.items()}

@@ -59,13 +59,13 @@ def cards(make_cell, make_scheme):
 
 def test_each_task_and_each_kind_of_perturbation_has_its_own_lead(cards):
     found = {one.figure: one for one in leads(cards, ())}
-    ratios = ["RR reasoning", "RR retrieval", "RR image", "RR text"]
+    ratios = ["RR task reasoning", "RR task retrieval", "RR image", "RR text"]
     assert list(found) == ["overall", "P", "CDC", "RR", "E", "task reasoning", "task retrieval", *ratios]
     assert (found["CDC"].first, found["CDC"].value.gap) == ((), "needs two datasets, has coco")
     assert found["P"].first == ("b",)  # over the common cell
     assert found["task retrieval"].first == ("b",)
     assert (found["task reasoning"].first, found["task reasoning"].lacking) == (("a",), ("b",))
     assert found["RR image"].first == ("a",)
-    assert (found["RR reasoning"].first, found["RR reasoning"].lacking) == (("a",), ("b",))
-    assert found["RR retrieval"].value.value == pytest.approx((0.9 + 0.7) / 2)  # a's; b keeps (0.5 + 0.7) / 2
+    assert (found["RR task reasoning"].first, found["RR task reasoning"].lacking) == (("a",), ("b",))
+    assert found["RR task retrieval"].value.value == pytest.approx((0.9 + 0.7) / 2)  # a's; b keeps (0.5 + 0.7) / 2
     assert found["RR image"].value.value == pytest.approx(0.9)

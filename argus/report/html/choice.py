@@ -18,9 +18,10 @@ MATTERS = {
     "E": "low cost (E)",
     "RR image": "robustness to changed pictures, all tasks",
     "RR text": "robustness to changed texts, all tasks",
+    "RR both": "robustness to both changed at once, all tasks",
 }
 LATENCY, MEMORY = "latency_p50_ms", "peak_memory_mb"
-TASK, RATIO = "task ", "RR "
+TASK, RATIO_OF_TASK = "task ", "RR task "
 CAPTION = "Who comes first by what"
 
 Row = tuple[Cell, ...]
@@ -61,14 +62,15 @@ def _row(one: Lead, weighting: str, weak: Mapping[str, AbstractSet[str]]) -> Row
 
 def _doubtful(figure: str, weak: AbstractSet[str]) -> bool:
     """Return whether a ratio rests on one of the tasks in which a model has little to lose."""
-    whole = figure == "RR" or (figure in MATTERS and figure.startswith(RATIO))
-    return bool(weak) if whole else figure.startswith(RATIO) and figure.removeprefix(RATIO) in weak
+    if figure.startswith(RATIO_OF_TASK):
+        return figure.removeprefix(RATIO_OF_TASK) in weak
+    return figure.startswith("RR") and bool(weak)
 
 
 def _of_task(figure: str) -> str:
     if figure.startswith(TASK):
         return f"{figure.removeprefix(TASK)}, clean input"
-    return f"robustness in {figure.removeprefix(RATIO)}"
+    return f"robustness in {figure.removeprefix(RATIO_OF_TASK)}"
 
 
 def _cheapest(analysis: Analysis) -> Iterator[Row]:

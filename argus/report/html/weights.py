@@ -136,11 +136,10 @@ def _ring(corners: Sequence[str], own: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _layout(corners: Sequence[str]) -> dict[str, Any]:
+    titles = (f"{corners[0]}<br> ", *corners[1:])  # the top one clear of its marker
     sides = {
-        f"{axis}axis": {"title": {"text": text}, "showticklabels": False, "ticks": ""}
-        for axis, text in zip(
-            "abc", (f"{corners[0]}<br> ", *corners[1:]), strict=True
-        )  # the top one clear of its marker
+        f"{axis}axis": {"title": {"text": title}, "showticklabels": False, "ticks": ""}
+        for axis, title in zip("abc", titles, strict=True)
     }
     return {
         "ternary": {"sum": 1, **sides},
